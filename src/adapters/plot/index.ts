@@ -1,0 +1,1 @@
+export type { Axis, Bar, BarFigure, Figure, Line, LineFigure, ReferenceMark } from "./figure.ts";

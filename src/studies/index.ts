@@ -1,0 +1,47 @@
+export type { Axis, Bar, BarFigure, Figure, Line, LineFigure, ReferenceMark } from "../adapters/plot/index.ts";
+export type { ClaimRow } from "./claim.ts";
+export { claimAtLeast, claimAtMost, estimateOver } from "./claim.ts";
+export { studies } from "./registry.ts";
+export type {
+  Alternative,
+  BootstrapOptions,
+  Interval,
+  MannWhitneyOutcome,
+  PermutationOptions,
+  ProfilePoint,
+  RatioPair,
+  SketchState,
+  Statistic,
+  Strata,
+  TestOutcome,
+  WelchOutcome,
+} from "./statistics/index.ts";
+export {
+  bootstrap,
+  interquartileMean,
+  mannWhitney,
+  mean,
+  median,
+  PercentileSketch,
+  performanceProfile,
+  permutationTest,
+  pooledRatio,
+  probabilityOfImprovement,
+  quantile,
+  standardDeviation,
+  stratifiedBootstrap,
+  sum,
+  variance,
+  welch,
+  winRate,
+} from "./statistics/index.ts";
+export type {
+  Estimate,
+  PaperFigure,
+  Study,
+  StudyJob,
+  StudyReport,
+  StudyRow,
+  UnitResult,
+  World,
+} from "./study.ts";

@@ -1,0 +1,97 @@
+/**
+ * The shape of a study: one experiment of a paper, cut into jobs that need nothing from one another.
+ * Owns: the types that studies, the runner and the reports share.
+ * Not here: running jobs, keeping their results, printing (cli/studies); the statistics (statistics/).
+ */
+
+import type { Figure } from "../adapters/plot/index.ts";
+import type { Kernels } from "../learn/tensor/index.ts";
+
+/** What stands behind the numbers, on the ladder of worlds; "none" is a classic control problem. */
+export type World = "none" | "fluid" | "event" | "live" | "kubernetes" | "recorded";
+
+export interface StudyJob<C = unknown> {
+  readonly seed: number;
+  /** One of the study's units: what is run under this seed. */
+  readonly unit: string;
+  readonly config: C;
+  /** A fresh instance of its own; nobody else computes on its memory. */
+  readonly kernels: Kernels;
+  /** How much of the job is done, 0 to 1; call it as often as convenient. */
+  progress(fraction: number): void;
+  /** Aborted when the run stops; a long job looks at it between steps. */
+  readonly signal: AbortSignal;
+}
+
+export interface UnitResult<R = unknown> {
+  readonly seed: number;
+  readonly unit: string;
+  readonly result: R;
+}
+
+/** What a paper printed; `where` says the table, figure or page. */
+export interface PaperFigure {
+  readonly low: number;
+  readonly high: number;
+  readonly unit: string;
+  readonly where: string;
+}
+
+/** An estimate with its 95 % interval over `n` seeds. */
+export interface Estimate {
+  readonly mean: number;
+  readonly lo: number;
+  readonly hi: number;
+  readonly n: number;
+  readonly unit: string;
+}
+
+export interface StudyRow {
+  /** Stable, for machines. */
+  readonly id: string;
+  readonly what: string;
+  readonly paper: PaperFigure | null;
+  readonly ours: Estimate;
+  /** A sentence with a number in it. */
+  readonly claim: string;
+  /** Whether the interval's bound, not just its middle, clears the number. */
+  readonly holds: boolean;
+}
+
+/**
+ * `R` and `C` travel between threads and onto the disk, so both are plain JSON: no typed arrays, no undefined,
+ * no NaN. A unit's result depends on its seed, its config and nothing else.
+ */
+export interface Study<R = unknown, C = unknown> {
+  readonly id: string;
+  readonly title: string;
+  /** One or two sentences: what is measured and against what. */
+  readonly about: string;
+  readonly world: World;
+  readonly seeds: { readonly quick: number; readonly full: number };
+  /** Everything that shapes the outcome, recorded with it. */
+  config(options: { readonly quick: boolean }): C;
+  /** Independent jobs per seed, such as one per algorithm. */
+  units(config: C): readonly string[];
+  runUnit(job: StudyJob<C>): R | Promise<R>;
+  rows(results: readonly UnitResult<R>[], config: C): readonly StudyRow[];
+  figures(results: readonly UnitResult<R>[], config: C): readonly Figure[];
+}
+
+/** The outcome of a whole study, as `--json` prints it and `docs/results` keeps it. */
+export interface StudyReport {
+  readonly study: string;
+  readonly title: string;
+  readonly quick: boolean;
+  readonly seeds: readonly number[];
+  readonly wallSeconds: number;
+  readonly world: World;
+  readonly rows: readonly StudyRow[];
+  readonly config: unknown;
+  /** The package's version. */
+  readonly version: string;
+  readonly commit: string;
+  readonly node: string;
+  readonly cpu: string;
+  readonly kernels: string;
+}
