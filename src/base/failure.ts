@@ -28,7 +28,10 @@ export function failure<C extends string>(
 }
 
 export const ok = <T>(value: T): { readonly ok: true; readonly value: T } => ({ ok: true, value });
-export const err = <F extends Failure>(f: F): { readonly ok: false; readonly failure: F } => ({ ok: false, failure: f });
+export const err = <F extends Failure>(f: F): { readonly ok: false; readonly failure: F } => ({
+  ok: false,
+  failure: f,
+});
 
 /** A failure on its way through code that can only throw. */
 export class CodedError extends Error {
