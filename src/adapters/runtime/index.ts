@@ -1,0 +1,1 @@
+export { loadKernels } from "./load-kernels.ts";
