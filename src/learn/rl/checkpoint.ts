@@ -94,7 +94,9 @@ export type CheckpointFailure = Failure<"checkpoint.corrupt" | "checkpoint.trunc
 export function decodeCheckpoint(bytes: Uint8Array): Result<Checkpoint, CheckpointFailure> {
   for (let i = 0; i < Math.min(MAGIC.length, bytes.length); i++) {
     if (bytes[i] !== MAGIC[i]) {
-      return corrupt("it does not begin with a checkpoint's mark, so it is another kind of file or its start is damaged");
+      return corrupt(
+        "it does not begin with a checkpoint's mark, so it is another kind of file or its start is damaged",
+      );
     }
   }
   if (bytes.length < HEADER_AT + CHECKSUM_BYTES) return truncated(bytes.length, HEADER_AT + CHECKSUM_BYTES);
@@ -164,7 +166,11 @@ function isHeader(value: unknown): value is Header {
   if (typeof value !== "object" || value === null) return false;
   const { kind, meta, blocks } = value as Partial<Record<keyof Header, unknown>>;
   return (
-    typeof kind === "string" && typeof meta === "object" && meta !== null && Array.isArray(blocks) && blocks.every(isEntry)
+    typeof kind === "string" &&
+    typeof meta === "object" &&
+    meta !== null &&
+    Array.isArray(blocks) &&
+    blocks.every(isEntry)
   );
 }
 
@@ -172,7 +178,11 @@ function isEntry(value: unknown): value is BlockEntry {
   if (typeof value !== "object" || value === null) return false;
   const { name, type, length } = value as Partial<Record<keyof BlockEntry, unknown>>;
   return (
-    typeof name === "string" && typeof type === "string" && type in widths && Number.isInteger(length) && Number(length) >= 0
+    typeof name === "string" &&
+    typeof type === "string" &&
+    type in widths &&
+    Number.isInteger(length) &&
+    Number(length) >= 0
   );
 }
 

@@ -1,0 +1,206 @@
+/**
+ * Replay: the recent past in flat columns, from which batches are drawn.
+ * Owns: the ring of rows, uniform and prioritised draws (arXiv:1511.05952), and the columns as checkpoint blocks.
+ * Not here: what a batch is used for (the algorithms), the long past (learn/trajectory).
+ *
+ * Observation, actor context and critic context are columns of their own, each with its successor, so that a learner
+ * with an embedding or a global state samples exactly what it acted on. Nothing is allocated per step.
+ */
+
+import type { Rng } from "../../base/index.ts";
+import type { NumberBlock } from "./checkpoint.ts";
+import { END } from "./gae.ts";
+import type { Transition } from "./learner.ts";
+import { SumTree } from "./sum-tree.ts";
+
+export interface ReplayWidths {
+  readonly obs: number;
+  readonly action: number;
+  readonly actorContext: number;
+  readonly criticContext: number;
+}
+
+export interface PriorityConfig {
+  /** How much priorities matter: 0 draws uniformly, 1 in proportion to the error. */
+  readonly alpha: number;
+  /** How much of the bias that this brings is corrected by importance weights; usually annealed towards 1. */
+  readonly beta: number;
+  /** Added to every error, so that no row is out of reach. */
+  readonly epsilon: number;
+}
+
+export type ReplayColumn =
+  | "obs"
+  | "action"
+  | "nextObs"
+  | "actorContext"
+  | "nextActorContext"
+  | "criticContext"
+  | "nextCriticContext";
+
+export interface ReplayOptions {
+  readonly capacity: number;
+  readonly widths: ReplayWidths;
+  readonly priority?: PriorityConfig;
+}
+
+export class Replay {
+  readonly capacity: number;
+  readonly rewards: Float32Array;
+  readonly ends: Uint8Array;
+  readonly #widths: { readonly [C in ReplayColumn]: number };
+  readonly #columns: { readonly [C in ReplayColumn]: Float32Array };
+  readonly #priority: PriorityConfig | undefined;
+  readonly #tree: SumTree | undefined;
+  #maxPriority = 1;
+  #cursor = 0;
+  #size = 0;
+
+  constructor({ capacity, widths, priority }: ReplayOptions) {
+    const { obs, action, actorContext, criticContext } = widths;
+    this.capacity = capacity;
+    this.#widths = {
+      obs,
+      action,
+      nextObs: obs,
+      actorContext,
+      nextActorContext: actorContext,
+      criticContext,
+      nextCriticContext: criticContext,
+    };
+    const column = (width: number) => new Float32Array(capacity * width);
+    this.#columns = {
+      obs: column(obs),
+      action: column(action),
+      nextObs: column(obs),
+      actorContext: column(actorContext),
+      nextActorContext: column(actorContext),
+      criticContext: column(criticContext),
+      nextCriticContext: column(criticContext),
+    };
+    this.rewards = new Float32Array(capacity);
+    this.ends = new Uint8Array(capacity);
+    this.#priority = priority;
+    this.#tree = priority ? new SumTree(capacity) : undefined;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Keeps a copy of the transition, in place of the oldest one when full. The caller has checked it (`checkTransition`). */
+  add(transition: Transition, action: ArrayLike<number> = transition.action): void {
+    const row = this.#cursor;
+    this.#write("obs", row, transition.obs);
+    this.#write("action", row, action);
+    this.#write("nextObs", row, transition.nextObs);
+    this.#write("actorContext", row, transition.actorContext);
+    this.#write("nextActorContext", row, transition.nextActorContext ?? transition.actorContext);
+    this.#write("criticContext", row, transition.criticContext);
+    this.#write("nextCriticContext", row, transition.nextCriticContext ?? transition.criticContext);
+    this.rewards[row] = transition.reward;
+    this.ends[row] = END[transition.end];
+    // A new row has not been judged yet: it gets the highest priority seen, so that it is drawn soon.
+    this.#tree?.set(row, this.#maxPriority);
+    this.#cursor = (row + 1) % this.capacity;
+    if (this.#size < this.capacity) this.#size += 1;
+  }
+
+  #write(name: ReplayColumn, row: number, values: ArrayLike<number> | undefined): void {
+    const width = this.#widths[name];
+    if (width === 0 || values === undefined) return;
+    const column = this.#columns[name];
+    const at = row * width;
+    for (let i = 0; i < width; i++) column[at + i] = values[i]!;
+  }
+
+  /** Draws `rows.length` rows. `weights` receives each row's importance weight: 1 when draws are uniform. */
+  sample(rng: Rng, { rows, weights }: { rows: Int32Array; weights: Float32Array }): void {
+    const count = rows.length;
+    const tree = this.#tree;
+    if (!tree || !this.#priority) {
+      for (let i = 0; i < count; i++) rows[i] = rng.int(this.#size);
+      weights.fill(1);
+      return;
+    }
+    // One draw from each of `count` equal slices of the mass: the same proportions with less variance.
+    const slice = tree.total / count;
+    let largest = 0;
+    for (let i = 0; i < count; i++) {
+      const row = tree.find((i + rng.next()) * slice);
+      rows[i] = row;
+      const weight = ((this.#size * tree.weight(row)) / tree.total) ** -this.#priority.beta;
+      weights[i] = weight;
+      if (weight > largest) largest = weight;
+    }
+    // Weights only ever scale steps down, so that one rare row can not blow up an update.
+    for (let i = 0; i < count; i++) weights[i] = weights[i]! / largest;
+  }
+
+  /** Tells prioritised replay how wrong the prediction was for the rows just drawn. */
+  setErrors(rows: Int32Array, errors: ArrayLike<number>): void {
+    if (!this.#tree || !this.#priority) return;
+    const { alpha, epsilon } = this.#priority;
+    for (let i = 0; i < rows.length; i++) {
+      const priority = (Math.abs(errors[i]!) + epsilon) ** alpha;
+      this.#tree.set(rows[i]!, priority);
+      if (priority > this.#maxPriority) this.#maxPriority = priority;
+    }
+  }
+
+  /** Copies one column of the drawn rows into a matrix: row i goes to `into[at + i·stride …]`. */
+  gather(name: ReplayColumn, rows: Int32Array, to: { into: Float32Array; at: number; stride: number }): void {
+    const width = this.#widths[name];
+    const column = this.#columns[name];
+    const { into, at, stride } = to;
+    for (let i = 0; i < rows.length; i++) {
+      const from = rows[i]! * width;
+      const target = at + i * stride;
+      for (let k = 0; k < width; k++) into[target + k] = column[from + k]!;
+    }
+  }
+
+  /** The used rows as checkpoint blocks, under the given prefix. */
+  blocks(prefix: string): { [name: string]: NumberBlock } {
+    const out: { [name: string]: NumberBlock } = {};
+    for (const [name, width] of Object.entries(this.#widths) as [ReplayColumn, number][]) {
+      if (width > 0) out[`${prefix}${name}`] = this.#columns[name].slice(0, this.#size * width);
+    }
+    out[`${prefix}rewards`] = this.rewards.slice(0, this.#size);
+    out[`${prefix}ends`] = this.ends.slice(0, this.#size);
+    out[`${prefix}place`] = Float64Array.of(this.#cursor, this.#size, this.#maxPriority);
+    if (this.#tree) {
+      const tree = this.#tree;
+      out[`${prefix}priorities`] = Float64Array.from({ length: this.#size }, (_, row) => tree.weight(row));
+    }
+    return out;
+  }
+
+  /** False when the blocks are not of a replay of this shape; then nothing was changed. */
+  restore(blocks: { readonly [name: string]: NumberBlock }, prefix: string): boolean {
+    const place = blocks[`${prefix}place`];
+    const rewards = blocks[`${prefix}rewards`];
+    const ends = blocks[`${prefix}ends`];
+    const priorities = blocks[`${prefix}priorities`];
+    const size = place?.[1] ?? Number.NaN;
+    if (!place || !(size >= 0 && size <= this.capacity) || rewards?.length !== size || ends?.length !== size)
+      return false;
+    if (this.#tree && priorities?.length !== size) return false;
+    const names = Object.keys(this.#widths) as ReplayColumn[];
+    for (const name of names) {
+      const width = this.#widths[name];
+      if (width > 0 && blocks[`${prefix}${name}`]?.length !== size * width) return false;
+    }
+    for (const name of names) {
+      const block = blocks[`${prefix}${name}`];
+      if (block) this.#columns[name].set(block);
+    }
+    this.rewards.set(rewards);
+    this.ends.set(ends);
+    this.#cursor = place[0]!;
+    this.#size = size;
+    this.#maxPriority = place[2]!;
+    for (let row = 0; this.#tree && row < this.capacity; row++) this.#tree.set(row, row < size ? priorities![row]! : 0);
+    return true;
+  }
+}
