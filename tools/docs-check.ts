@@ -1,0 +1,43 @@
+/**
+ * `npm run docs:check`: the documentation and the tree say only what is true of this checkout.
+ * Owns: reading the tree and the report. Not here: the checks themselves (docs/).
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { checkCode } from "./docs/code-blocks.ts";
+import { failureCodeProblems } from "./docs/failure-codes.ts";
+import { hygieneProblems } from "./docs/hygiene.ts";
+import { brokenLinks } from "./docs/links.ts";
+
+const GUIDE = "docs/guide/failures.md";
+const BINARY = /\.(?:wasm|png|node|parquet|duckdb|ico|gz|bin)$/;
+
+const root = process.cwd();
+// What git holds or would hold: a file that is ignored is nobody's documentation.
+const paths = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+  encoding: "utf8",
+  maxBuffer: 1 << 26,
+})
+  .split("\0")
+  .filter((path) => path !== "" && !BINARY.test(path) && existsSync(join(root, path)));
+const files = paths.map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+const pages = files.filter(({ path }) => path.endsWith(".md"));
+const sources = files.filter(({ path }) => /^src\/.*\.ts$/.test(path) && !/(?:\.test|conformance)\.ts$/.test(path));
+const guide = files.find(({ path }) => path === GUIDE) ?? { path: GUIDE, text: "" };
+const changelog = files.find(({ path }) => path === "CHANGELOG.md")?.text ?? "";
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+
+const code = checkCode(root, pages);
+const problems = [
+  ...brokenLinks(root, pages),
+  ...failureCodeProblems(sources, guide),
+  ...hygieneProblems(files),
+  ...(changelog.includes(`## [${version}]`) ? [] : [`CHANGELOG.md: has no section "## [${version}]"`]),
+  ...code.problems,
+];
+for (const problem of problems) console.error(problem);
+console.log(
+  `docs: ${pages.length} pages, ${code.compiled} code blocks compiled, ${code.ran} command blocks run, ${files.length} files read, ${problems.length} problems`,
+);
+process.exitCode = problems.length === 0 ? 0 : 1;

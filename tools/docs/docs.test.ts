@@ -1,0 +1,109 @@
+/** Each check of the documentation must find its planted mistake and leave its sound neighbour alone. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, expect, test } from "vitest";
+import { checkCode } from "./code-blocks.ts";
+import { failureCodeProblems } from "./failure-codes.ts";
+import { hygieneProblems } from "./hygiene.ts";
+import { brokenLinks } from "./links.ts";
+import { anchorsIn, splitFences } from "./markdown.ts";
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function folderWith(files: Record<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), "coxswain-docs-"));
+  folders.push(folder);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return folder;
+}
+
+test("fences are told from prose, with their lines", () => {
+  const { fences, prose } = splitFences("a\n```ts\nconst x = 1;\n```\nb\n");
+  expect(fences).toEqual([{ info: "ts", line: 3, body: "const x = 1;\n" }]);
+  expect(prose).toEqual(["a", "", "", "", "b", ""]);
+});
+
+test("anchors follow the headings, numbered from the second use on, and not the code", () => {
+  const text = "# Two commands\n## `npm test`: what it needs\n## Next\n## Next\n```sh\n# no heading\n```\n";
+  expect([...anchorsIn(text)]).toEqual(["two-commands", "npm-test-what-it-needs", "next", "next-1"]);
+});
+
+test("a link to a missing file, a missing heading, or out of the repository is found; the others pass", () => {
+  const other = "# There\n";
+  const text = [
+    "[fine](other.md) [fine](other.md#there) [fine](#here) [fine](https://example.org/x)",
+    "# Here",
+    "[bad](absent.md)",
+    "[bad](other.md#absent)",
+    "![bad](../../picture.svg)",
+    "`[no link](absent.md)`",
+  ].join("\n");
+  const folder = folderWith({ "docs/page.md": text, "docs/other.md": other });
+  expect(brokenLinks(folder, [{ path: "docs/page.md", text }])).toEqual([
+    "docs/page.md:3: absent.md leads to no file",
+    "docs/page.md:4: other.md#absent names no heading of docs/other.md",
+    "docs/page.md:5: ../../picture.svg leads out of the repository",
+  ]);
+});
+
+test("a code block that does not compile is found at its line in the page", () => {
+  const text =
+    'Text.\n\n```ts\nimport { seededRng } from "coxswain/base";\nconst n: string = seededRng(1).next();\n```\n';
+  const { compiled, problems } = checkCode(root, [{ path: "docs/planted-page.md", text }]);
+  expect(compiled).toBe(1);
+  expect(problems).toEqual([expect.stringMatching(/^docs\/planted-page\.md:5: error TS2322/)]);
+});
+
+test("a runnable command block that fails is found; one that is not marked is not run", () => {
+  const text = "```sh runnable\nexit 7\n```\n```sh\nexit 8\n```\n```sh runnable\ntrue\n```\n";
+  const { ran, problems } = checkCode(folderWith({}), [{ path: "p.md", text }]);
+  expect(ran).toBe(2);
+  expect(problems).toEqual([expect.stringMatching(/^p\.md:2: ended with 7/)]);
+});
+
+test("failure codes and their table must agree in both directions, through helpers too", () => {
+  const sources = [
+    {
+      path: "src/a.ts",
+      text: 'failure("store.locked", "x");\nhelper("store.full");\nopen("store.json");\nother("unrelated.word");\n',
+    },
+  ];
+  const guide = {
+    path: "failures.md",
+    text: "| code | meaning |\n|---|---|\n| `store.locked` | x |\n| `store.gone` | x |\n",
+  };
+  expect(failureCodeProblems(sources, guide)).toEqual([
+    'src/a.ts:2: the code "store.full" has no row in failures.md',
+    'failures.md: "store.gone" has a row, but no source can raise it',
+  ]);
+});
+
+test("marks, skipped tests, machine paths, registry addresses and long files are found", () => {
+  const long = `// a file\n${"x;\n".repeat(500)}`;
+  const excused = `// Over 500 lines because it is one table.\n${"x;\n".repeat(500)}`;
+  const found = hygieneProblems([
+    { path: "src/a.ts", text: `// ${"TO"}DO later\n` },
+    { path: "src/a.test.ts", text: `${"test"}.skip("x", () => {});\n` },
+    { path: "docs/a.md", text: `see /${"work"}/main\n` },
+    { path: "package-lock.json", text: `"resolved": "https://example.org/x.tgz"\n"resolved": "dashboard"\n` },
+    { path: "src/long.ts", text: long },
+    { path: "src/excused.ts", text: excused },
+    { path: "src/fine.ts", text: 'const at = "src/work/x.ts"; // hacking, to do\n' },
+  ]);
+  expect(found.map((problem) => problem.replace(/:(?: |\d).*/, ""))).toEqual([
+    "src/a.ts",
+    "src/a.test.ts",
+    "docs/a.md",
+    "package-lock.json",
+    "src/long.ts",
+  ]);
+});
