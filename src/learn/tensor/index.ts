@@ -1,5 +1,27 @@
+export { crossEntropyLoss, ordinalClass, ordinalLoss } from "./class-losses.ts";
+export type { CategoricalBlocks, CategoricalGradients } from "./heads/categorical.ts";
+export {
+  categoricalBackward,
+  categoricalEntropy,
+  categoricalLogProb,
+  modeCategorical,
+  sampleCategorical,
+} from "./heads/categorical.ts";
+export type { GaussianBlocks, GaussianGradients } from "./heads/gaussian.ts";
+export { gaussianBackward, gaussianEntropy, gaussianLogProb, sampleGaussian } from "./heads/gaussian.ts";
+export type { Initialiser, InitialShape } from "./initialisers.ts";
+export { constant, kaimingUniform, orthogonal, torchDefault, uniform, xavierUniform, zeros } from "./initialisers.ts";
 export { referenceKernels } from "./kernel-sets/reference.ts";
 export type { Act, Kernels } from "./kernels.ts";
 export { ACT, GEMM } from "./kernels.ts";
+export type { Activation, DenseOptions, LayerSpec } from "./layers.ts";
+export { activation, dense, layerNorm, softmax } from "./layers.ts";
+export type { LossOptions } from "./losses.ts";
+export { hingeLoss, huberLoss, l1Loss, mapeLoss, mseLoss } from "./losses.ts";
 export type { GrowableBuffer, Ptr } from "./memory.ts";
 export { Memory, NULL, offset } from "./memory.ts";
+export type { BackwardOptions, Network, NetworkOptions } from "./network.ts";
+export { buildNetwork, INPUT_ONLY, PARAMS_AND_INPUT, PARAMS_ONLY } from "./network.ts";
+export type { AdamOptions, Gradients, Optimiser, OptimiserState, SgdOptions, SoftUpdateOptions } from "./optimiser.ts";
+export { adam, adamW, clipGradNorm, clipGradNorms, sgd, softUpdate } from "./optimiser.ts";
+export type { Parameter, Parameters } from "./parameters.ts";

@@ -1,0 +1,163 @@
+/**
+ * Categorical policy heads over logits: one choice per row, or several independent ones side by side.
+ * Owns: sampling, log-probability, entropy, the most likely choice, and their gradients.
+ * A single choice is the multi-categorical head with one group, so there is one implementation.
+ * Not here: the softmax layer (a policy's logits do not need it), cross-entropy (class-losses.ts).
+ *
+ * Actions are class numbers stored as floats, [rows, groups].
+ */
+
+import type { Rng } from "../../../base/index.ts";
+import type { Memory, Ptr } from "../memory.ts";
+import { NULL } from "../memory.ts";
+
+export interface CategoricalBlocks {
+  /** [rows, sum of sizes]: the groups' logits side by side. */
+  readonly logits: Ptr;
+  readonly rows: number;
+  /** Choices per group: [5] for one choice of five, [3, 3, 2] for three choices. */
+  readonly sizes: readonly number[];
+}
+
+/** Draws `actions` [rows, groups] and, unless NULL or absent, the row's summed `logProb` [rows]. */
+export function sampleCategorical(
+  memory: Memory,
+  blocks: CategoricalBlocks & { readonly actions: Ptr; readonly logProb?: Ptr },
+  rng: Rng,
+): void {
+  const { rows, sizes, logProb = NULL } = blocks;
+  const f32 = memory.f32;
+  const actions = blocks.actions >> 2;
+  let at = blocks.logits >> 2;
+  for (let row = 0, i = 0; row < rows; row++) {
+    let sum = 0;
+    for (let group = 0; group < sizes.length; group++, i++) {
+      const size = sizes[group]!;
+      const norm = logSumExp(f32, at, size);
+      // Inverse of the cumulative distribution; the last class takes what rounding leaves over.
+      let left = rng.next();
+      let choice = 0;
+      for (; choice < size - 1; choice++) {
+        left -= Math.exp(f32[at + choice]! - norm);
+        if (left < 0) break;
+      }
+      f32[actions + i] = choice;
+      sum += f32[at + choice]! - norm;
+      at += size;
+    }
+    if (logProb !== NULL) f32[(logProb >> 2) + row] = sum;
+  }
+}
+
+/** The most likely `actions` [rows, groups]; the first of equals. */
+export function modeCategorical(memory: Memory, blocks: CategoricalBlocks & { readonly actions: Ptr }): void {
+  const { rows, sizes } = blocks;
+  const f32 = memory.f32;
+  const actions = blocks.actions >> 2;
+  let at = blocks.logits >> 2;
+  for (let row = 0, i = 0; row < rows; row++) {
+    for (let group = 0; group < sizes.length; group++, i++) {
+      const size = sizes[group]!;
+      let best = 0;
+      for (let k = 1; k < size; k++) if (f32[at + k]! > f32[at + best]!) best = k;
+      f32[actions + i] = best;
+      at += size;
+    }
+  }
+}
+
+/** `logProb` [rows]: summed over the groups. */
+export function categoricalLogProb(
+  memory: Memory,
+  blocks: CategoricalBlocks & { readonly actions: Ptr; readonly logProb: Ptr },
+): void {
+  const { rows, sizes } = blocks;
+  const f32 = memory.f32;
+  const actions = blocks.actions >> 2;
+  const out = blocks.logProb >> 2;
+  let at = blocks.logits >> 2;
+  for (let row = 0, i = 0; row < rows; row++) {
+    let sum = 0;
+    for (let group = 0; group < sizes.length; group++, i++) {
+      const size = sizes[group]!;
+      sum += f32[at + f32[actions + i]!]! - logSumExp(f32, at, size);
+      at += size;
+    }
+    f32[out + row] = sum;
+  }
+}
+
+/** `entropy` [rows]: summed over the groups. */
+export function categoricalEntropy(memory: Memory, blocks: CategoricalBlocks & { readonly entropy: Ptr }): void {
+  const { rows, sizes } = blocks;
+  const f32 = memory.f32;
+  const out = blocks.entropy >> 2;
+  let at = blocks.logits >> 2;
+  for (let row = 0; row < rows; row++) {
+    let sum = 0;
+    for (let group = 0; group < sizes.length; group++) {
+      const size = sizes[group]!;
+      sum += groupEntropy(f32, at, { size, norm: logSumExp(f32, at, size) });
+      at += size;
+    }
+    f32[out + row] = sum;
+  }
+}
+
+export interface CategoricalGradients {
+  /** [rows]: gradient of the objective with respect to each row's log-probability; NULL for zeros. */
+  readonly dLogProb: Ptr;
+  /** The same for each row's entropy; NULL or absent for zeros. */
+  readonly dEntropy?: Ptr;
+  /** [rows, sum of sizes], overwritten. */
+  readonly dLogits: Ptr;
+}
+
+/** Gradient of the objective with respect to the logits, the actions being fixed. */
+export function categoricalBackward(
+  memory: Memory,
+  blocks: CategoricalBlocks & CategoricalGradients & { readonly actions: Ptr },
+): void {
+  const { rows, sizes, dLogProb, dEntropy = NULL } = blocks;
+  const f32 = memory.f32;
+  const actions = blocks.actions >> 2;
+  let at = blocks.logits >> 2;
+  let into = blocks.dLogits >> 2;
+  for (let row = 0, i = 0; row < rows; row++) {
+    const score = dLogProb === NULL ? 0 : f32[(dLogProb >> 2) + row]!;
+    const spread = dEntropy === NULL ? 0 : f32[(dEntropy >> 2) + row]!;
+    for (let group = 0; group < sizes.length; group++, i++) {
+      const size = sizes[group]!;
+      const norm = logSumExp(f32, at, size);
+      const entropy = spread === 0 ? 0 : groupEntropy(f32, at, { size, norm });
+      const chosen = f32[actions + i]!;
+      for (let k = 0; k < size; k++) {
+        const logP = f32[at + k]! - norm;
+        const p = Math.exp(logP);
+        // dH/dlogit = −p·(log p + H); where p underflows to 0 the product's limit is 0.
+        const entropySlope = p === 0 ? 0 : -p * (logP + entropy);
+        f32[into + k] = score * ((k === chosen ? 1 : 0) - p) + spread * entropySlope;
+      }
+      at += size;
+      into += size;
+    }
+  }
+}
+
+function logSumExp(f32: Float32Array, at: number, size: number): number {
+  let most = f32[at]!;
+  for (let k = 1; k < size; k++) most = Math.max(most, f32[at + k]!);
+  let total = 0;
+  for (let k = 0; k < size; k++) total += Math.exp(f32[at + k]! - most);
+  return most + Math.log(total);
+}
+
+function groupEntropy(f32: Float32Array, at: number, { size, norm }: { size: number; norm: number }): number {
+  let sum = 0;
+  for (let k = 0; k < size; k++) {
+    const logP = f32[at + k]! - norm;
+    const p = Math.exp(logP);
+    if (p > 0) sum -= p * logP;
+  }
+  return sum;
+}
