@@ -1,4 +1,6 @@
 export { crossEntropyLoss, ordinalClass, ordinalLoss } from "./class-losses.ts";
+export type { ColumnCopy, Columns, GroupMean } from "./glue.ts";
+export { copyColumns, meanOverGroups, meanOverGroupsBackward, repeatRow } from "./glue.ts";
 export type { CategoricalBlocks, CategoricalGradients } from "./heads/categorical.ts";
 export {
   categoricalBackward,
@@ -9,6 +11,13 @@ export {
 } from "./heads/categorical.ts";
 export type { GaussianBlocks, GaussianGradients } from "./heads/gaussian.ts";
 export { gaussianBackward, gaussianEntropy, gaussianLogProb, sampleGaussian } from "./heads/gaussian.ts";
+export type { SquashedBlocks, SquashedGradients } from "./heads/squashed-gaussian.ts";
+export {
+  sampleSquashed,
+  squashedBackward,
+  squashedLogProb,
+  squashedReparameterisedBackward,
+} from "./heads/squashed-gaussian.ts";
 export type { Initialiser, InitialShape } from "./initialisers.ts";
 export { constant, kaimingUniform, orthogonal, torchDefault, uniform, xavierUniform, zeros } from "./initialisers.ts";
 export { referenceKernels } from "./kernel-sets/reference.ts";
@@ -25,3 +34,5 @@ export { buildNetwork, INPUT_ONLY, PARAMS_AND_INPUT, PARAMS_ONLY } from "./netwo
 export type { AdamOptions, Gradients, Optimiser, OptimiserState, SgdOptions, SoftUpdateOptions } from "./optimiser.ts";
 export { adam, adamW, clipGradNorm, clipGradNorms, sgd, softUpdate } from "./optimiser.ts";
 export type { Parameter, Parameters } from "./parameters.ts";
+export type { ParameterSnapshot, Snapshottable } from "./snapshot.ts";
+export { loadParameters, saveParameters } from "./snapshot.ts";
