@@ -1,0 +1,152 @@
+/*
+ * Matrix product and elementwise loops for the reference programs of `coxswain bench engine`.
+ * They mark the limit a plain C program reaches on this machine: the widest vectors the compiler offers, fused
+ * multiply-add, no regard for reproducible bits. The engine's own kernels (kernels/) share nothing with this file.
+ */
+#ifndef BENCH_MATRIX_H
+#define BENCH_MATRIX_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__AVX512F__)
+#define WIDTH 16
+#define MAX_ROWS 12 /* 12 rows of two 512-bit vectors: 24 of 32 registers hold sums */
+#else
+#define WIDTH 8
+#define MAX_ROWS 6 /* 6 rows of two 256-bit vectors: 12 of 16 registers hold sums */
+#endif
+#define PANEL (2 * WIDTH)
+#define DEPTH 256 /* a packed panel of this depth stays in the first-level cache */
+
+typedef float vec __attribute__((vector_size(WIDTH * 4), aligned(4), may_alias));
+#define INLINE static inline __attribute__((always_inline))
+
+/* A matrix operand: element (i, p) is at data[i * row + p * col]. */
+typedef struct { const float *data; ptrdiff_t row, col; } operand;
+INLINE operand plain(const float *data, ptrdiff_t ld) { return (operand){data, ld, 1}; }
+INLINE operand transposed(const float *data, ptrdiff_t ld) { return (operand){data, 1, ld}; }
+
+/* out[rows, PANEL] (+)= a · b for a constant number of rows, so that every sum has a register. */
+INLINE void tile(int rows, operand a, const float *b, ptrdiff_t ldb, int depth, float *out, ptrdiff_t ldo, int add) {
+  vec low[MAX_ROWS], high[MAX_ROWS];
+#pragma GCC unroll 12
+  for (int i = 0; i < rows; i++) {
+    low[i] = add ? *(const vec *)(out + i * ldo) : (vec){0};
+    high[i] = add ? *(const vec *)(out + i * ldo + WIDTH) : (vec){0};
+  }
+  for (int p = 0; p < depth; p++) {
+    const vec b0 = *(const vec *)(b + p * ldb), b1 = *(const vec *)(b + p * ldb + WIDTH);
+    const float *ap = a.data + p * a.col;
+#pragma GCC unroll 12
+    for (int i = 0; i < rows; i++) {
+      const float s = ap[i * a.row];
+      low[i] += s * b0;
+      high[i] += s * b1;
+    }
+  }
+#pragma GCC unroll 12
+  for (int i = 0; i < rows; i++) {
+    *(vec *)(out + i * ldo) = low[i];
+    *(vec *)(out + i * ldo + WIDTH) = high[i];
+  }
+}
+
+__attribute__((noinline)) static void
+row_tile(int rows, operand a, const float *b, ptrdiff_t ldb, int depth, float *out, ptrdiff_t ldo, int add) {
+#define CASE(n) case n: if (add) tile(n, a, b, ldb, depth, out, ldo, 1); else tile(n, a, b, ldb, depth, out, ldo, 0); break;
+  switch (rows) {
+    CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6)
+#if MAX_ROWS > 6
+    CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12)
+#endif
+  }
+#undef CASE
+}
+
+/* c[m, n] (+)= a · b. */
+static void multiply(operand a, operand b, float *c, ptrdiff_t ldc, int m, int n, int k, int add) {
+  static _Thread_local float packed[DEPTH * PANEL] __attribute__((aligned(64)));
+  static _Thread_local float edge[MAX_ROWS * PANEL] __attribute__((aligned(64)));
+  const int tiles = (m + MAX_ROWS - 1) / MAX_ROWS;
+  const int height = (m + tiles - 1) / tiles;
+  for (int p = 0; p < k; p += DEPTH) {
+    const int depth = k - p < DEPTH ? k - p : DEPTH;
+    const int keep = add || p > 0;
+    for (int j = 0; j < n; j += PANEL) {
+      const int cols = n - j < PANEL ? n - j : PANEL;
+      const float *panel = b.data + p * b.row + j * b.col;
+      ptrdiff_t ldp = b.row;
+      /* Packing pays when columns are missing, when b is transposed, or when many row tiles reuse a wide matrix. */
+      if (cols < PANEL || b.col != 1 || (b.row > 128 && tiles > 2)) {
+        if (cols < PANEL) memset(packed, 0, sizeof(float) * (size_t)depth * PANEL);
+        if (b.col == 1)
+          for (int q = 0; q < depth; q++) memcpy(packed + q * PANEL, panel + q * b.row, sizeof(float) * (size_t)cols);
+        else
+          for (int x = 0; x < cols; x++)
+            for (int q = 0; q < depth; q++) packed[q * PANEL + x] = panel[q * b.row + x * b.col];
+        panel = packed;
+        ldp = PANEL;
+      }
+      for (int i = 0; i < m; i += height) {
+        const int rows = m - i < height ? m - i : height;
+        const operand block = {a.data + i * a.row + p * a.col, a.row, a.col};
+        float *out = c + i * ldc + j;
+        if (cols == PANEL) {
+          row_tile(rows, block, panel, ldp, depth, out, ldc, keep);
+        } else {
+          row_tile(rows, block, panel, ldp, depth, edge, PANEL, 0);
+          for (int r = 0; r < rows; r++)
+            for (int x = 0; x < cols; x++) out[r * ldc + x] = (keep ? out[r * ldc + x] : 0.f) + edge[r * PANEL + x];
+        }
+      }
+    }
+  }
+}
+
+/* b[k, n] as panels of PANEL columns, each [k, PANEL]: worth it when one matrix multiplies many times. */
+__attribute__((unused)) static void pack_panels(operand b, float *panels, int n, int k) {
+  for (int j = 0; j < n; j += PANEL)
+    for (int p = 0; p < k; p++)
+      for (int x = 0; x < PANEL; x++) panels[(size_t)j * k + p * PANEL + x] = b.data[p * b.row + (j + x) * b.col];
+}
+
+/* c[m, n] += a · b with b from pack_panels; n is a multiple of PANEL. */
+__attribute__((unused)) static void
+multiply_panels(operand a, const float *panels, float *c, ptrdiff_t ldc, int m, int n, int k) {
+  const int tiles = (m + MAX_ROWS - 1) / MAX_ROWS;
+  const int height = (m + tiles - 1) / tiles;
+  for (int j = 0; j < n; j += PANEL)
+    for (int i = 0; i < m; i += height)
+      row_tile(m - i < height ? m - i : height, (operand){a.data + i * a.row, a.row, a.col}, panels + (size_t)j * k, PANEL, k, c + i * ldc + j, ldc, 1);
+}
+
+/* e^x within a few units in the last place: 2^n by the exponent's bits, a polynomial for the rest. */
+INLINE float exp_fast(float x) {
+  x = x > 88.f ? 88.f : x < -87.f ? -87.f : x;
+  const float scaled = x * 1.442695041f;
+  const float n = (float)(int32_t)(scaled + (scaled >= 0.f ? 0.5f : -0.5f));
+  const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
+  float y = 1.9875691500e-4f;
+  y = y * r + 1.3981999507e-3f;
+  y = y * r + 8.3334519073e-3f;
+  y = y * r + 4.1665795894e-2f;
+  y = y * r + 1.6666665459e-1f;
+  y = y * r + 5.0000001201e-1f;
+  y = y * r * r + r + 1.f;
+  union { int32_t bits; float value; } power = {((int32_t)n + 127) << 23};
+  return y * power.value;
+}
+INLINE float sigmoid_fast(float x) { return 1.f / (1.f + exp_fast(-x)); }
+INLINE float tanh_fast(float x) { return 1.f - 2.f / (exp_fast(2.f * x) + 1.f); }
+
+static float *floats(size_t count) {
+  void *block = NULL;
+  if (posix_memalign(&block, 64, sizeof(float) * (count + PANEL)) != 0) abort();
+  memset(block, 0, sizeof(float) * (count + PANEL));
+  return block;
+}
+
+#endif
