@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+// Needs a real Chromium: the setup installs Debian's where it may, and fails with the reason where it may not.
+export default defineConfig({
+  test: {
+    include: ["test/browser/**/*.test.ts"],
+    globalSetup: ["test/browser/install-chromium.ts"],
+    testTimeout: 120_000,
+    hookTimeout: 300_000,
+    fileParallelism: false,
+  },
+});
