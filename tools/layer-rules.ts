@@ -108,11 +108,13 @@ export function layerRules(table: LayerTable): IForbiddenRuleType[] {
     {
       name: "library-outside-the-shell",
       severity: "error",
-      comment: `pure code may import only these libraries: ${table.pureLibraries.join(", ")}`,
+      comment: `pure code may import only these libraries: ${table.pureLibraries.join(", ") || "none"}`,
       from: { path: "^src/", pathNot: [...io, TEST_FILE] },
       to: {
         path: "node_modules/",
-        pathNot: table.pureLibraries.map((name) => `node_modules/${literally(name)}/`),
+        ...(table.pureLibraries.length > 0 && {
+          pathNot: table.pureLibraries.map((name) => `node_modules/${literally(name)}/`),
+        }),
       },
     },
     {
