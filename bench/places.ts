@@ -21,6 +21,6 @@ export function packageRoot(): string {
 
 /** Programs, Python environment and Node packages of the peers. */
 export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
-  const base = env["XDG_CACHE_HOME"] || join(homedir(), ".cache");
+  const base = env.XDG_CACHE_HOME || join(homedir(), ".cache");
   return join(base, "coxswain", "bench");
 }

@@ -43,7 +43,7 @@ export async function nativeProgram(name: string, { log, signal }: SetupOptions)
   if (existsSync(program)) return { found: { program, args: [] } };
   await mkdir(join(cacheFolder(), "native"), { recursive: true });
   const draft = `${program}.${process.pid}`;
-  const compilers = [process.env["CC"], "gcc", "clang", "cc"].filter((c): c is string => Boolean(c));
+  const compilers = [process.env.CC, "gcc", "clang", "cc"].filter((c): c is string => Boolean(c));
   let why = "";
   for (const compiler of compilers) {
     try {
@@ -67,7 +67,7 @@ export async function nativeProgram(name: string, { log, signal }: SetupOptions)
 export async function pythonWithTorch({ allowDownloads, log, signal }: SetupOptions): Promise<Availability<string>> {
   const own = join(cacheFolder(), "torch");
   const ready = join(own, `ready-${TORCH}`);
-  const named = process.env["COXSWAIN_BENCH_PYTHON"];
+  const named = process.env.COXSWAIN_BENCH_PYTHON;
   if (named) {
     const problem = await importProblem(named, signal);
     return problem === undefined

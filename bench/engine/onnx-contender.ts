@@ -37,7 +37,7 @@ async function inference(): Promise<Task> {
   const feeds = { observation: new onnx.Tensor("float32", observation, [1, DDPG.state]) };
   const act = async (row: number) => {
     observation.set(states.subarray(row * DDPG.state, (row + 1) * DDPG.state));
-    return (await session.run(feeds))["action"]?.data as Float32Array;
+    return (await session.run(feeds)).action?.data as Float32Array;
   };
   return {
     async run(iterations) {

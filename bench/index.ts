@@ -1,0 +1,10 @@
+/** The benches by name; `coxswain bench [name]` runs one or all. */
+
+import { engineBench } from "./engine.bench.ts";
+import type { Bench } from "./report.ts";
+
+export type { Bench, BenchContext, BenchReport, Figure, Machine } from "./report.ts";
+
+export const benches: Readonly<Record<string, Bench>> = {
+  engine: engineBench,
+};
