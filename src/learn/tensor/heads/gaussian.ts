@@ -50,7 +50,7 @@ export function sampleGaussian(
     }
   }
   // From the stored float32 actions, so that recomputing it later gives the very same number.
-  if (logProb !== NULL) gaussianLogProb(memory, { ...blocks, logProb });
+  if (logProb !== NULL) gaussianLogProb(memory, blocks as typeof blocks & { readonly logProb: Ptr });
 }
 
 /** `logProb` [rows] of `actions` [rows, dims]. */

@@ -39,7 +39,7 @@ export function sampleSquashed(
       f32[actions + i] = Math.tanh(f32[raw + i]!);
     }
   }
-  if (logProb !== NULL) squashedLogProb(memory, { ...blocks, logProb });
+  if (logProb !== NULL) squashedLogProb(memory, blocks as typeof blocks & { readonly logProb: Ptr });
 }
 
 /** `logProb` [rows] of tanh(raw): the Gaussian's, less log |d tanh/d raw|. */
