@@ -3,6 +3,8 @@
  * control tasks. Start reading at contract.ts, then core.ts.
  */
 
+export type { DictSpace, DictValue, TupleSpace, TupleValue } from "./composite-space.ts";
+export { dict, tuple } from "./composite-space.ts";
 export type {
   AsyncEnv,
   Autoreset,
@@ -19,8 +21,12 @@ export type {
 export { END_CODE } from "./contract.ts";
 export type { Core, Move } from "./core.ts";
 export type { EnvConfig, EnvEntry } from "./entry.ts";
-export type { BuiltinEnvs, MakeOptions, MakeVectorOptions } from "./registry.ts";
+export { flatSize, flatten } from "./flatten.ts";
+export type { MakeOptions, MakeVectorOptions } from "./make.ts";
+export { buildEnv, buildVectorEnv } from "./make.ts";
+export type { BuiltinEnvs } from "./registry.ts";
 export { envIds, envSpec, makeEnv, makeVectorEnv, registerEnv } from "./registry.ts";
+export type { MomentsState } from "./running-moments.ts";
 export type {
   BoxSpace,
   DiscreteSpace,
@@ -31,7 +37,16 @@ export type {
   Space,
 } from "./space.ts";
 export { box, discrete, isNumericSpace, multiBinary, multiDiscrete } from "./space.ts";
+export type { SpaceJson } from "./space-json.ts";
+export { spaceFromJson, spaceToJson } from "./space-json.ts";
 export { toAsync } from "./to-async.ts";
 export type { Hooks, Wrapped, Wrapper } from "./wrapper.ts";
 export { wrap } from "./wrapper.ts";
+export { delayAction, delayObservation } from "./wrappers/delay.ts";
+export { guardFinite } from "./wrappers/guard-finite.ts";
+export type { Normalizer } from "./wrappers/normalize.ts";
+export { normalizeObservation, normalizeReward } from "./wrappers/normalize.ts";
+export type { EpisodeRecorder, EpisodeSummary } from "./wrappers/record-episodes.ts";
+export { recordEpisodes } from "./wrappers/record-episodes.ts";
+export { rescaleAction } from "./wrappers/rescale-action.ts";
 export { timeLimit } from "./wrappers/time-limit.ts";

@@ -1,34 +1,16 @@
 /**
  * Named environments: `CartPole-v1` and what users add.
- * Owns: ids with versions, and making the single and the vector form from a name. A worker thread can not receive a
+ * Owns: ids with versions, and finding an environment by its name. A worker thread can not receive a
  * closure, so a training job names its world by id and config and each thread makes it here.
- * Not here: the built-in entries (builtin.ts).
+ * Not here: the built-in entries (builtin.ts), how an environment is put together (make.ts).
  */
 
 import { CodedError, type Failure, failure } from "../../base/index.ts";
 import { builtinEnvs } from "./builtin.ts";
-import type { Autoreset, Env, EnvSpec, VectorEnv } from "./contract.ts";
-import type { EnvConfig, EnvEntry } from "./entry.ts";
-import { coreRows, envRows, type Rows } from "./rows.ts";
-import { singleEnv } from "./single-env.ts";
+import type { Env, EnvSpec, VectorEnv } from "./contract.ts";
+import type { EnvEntry } from "./entry.ts";
+import { buildEnv, buildVectorEnv, type MakeOptions, type MakeVectorOptions, specOf } from "./make.ts";
 import type { NumericValue } from "./space.ts";
-import { vectorEnv } from "./vector-env.ts";
-import { type Wrapper, wrapRows } from "./wrapper.ts";
-import { timeLimit } from "./wrappers/time-limit.ts";
-
-export interface MakeOptions {
-  readonly config?: EnvConfig;
-  /** Replaces the registered time limit; "none" removes it. */
-  readonly maxSteps?: number | "none";
-  /** Wrappers, the innermost first; they lie outside the time limit. */
-  readonly wrappers?: readonly Wrapper[];
-}
-
-export interface MakeVectorOptions extends MakeOptions {
-  readonly count: number;
-  /** Unless told otherwise, `same-step`. */
-  readonly autoreset?: Autoreset;
-}
 
 const entries = new Map<string, EnvEntry>(builtinEnvs.map((entry) => [entry.id, entry]));
 const idPattern = /^(?<name>[A-Za-z][A-Za-z0-9_/-]*)-v(?<version>\d+)$/;
@@ -89,47 +71,12 @@ export interface BuiltinEnvs {
 export function makeEnv<Id extends keyof BuiltinEnvs>(id: Id, options?: MakeOptions): BuiltinEnvs[Id];
 export function makeEnv<Obs = Float32Array, Action = NumericValue>(id: string, options?: MakeOptions): Env<Obs, Action>;
 export function makeEnv(id: string, options: MakeOptions = {}): unknown {
-  const entry = find(id);
-  const spec = specOf(entry, options);
-  const layers = layersOf(spec, options);
-  // Without wrappers an environment of any spaces passes through as it is; wrappers work on numbers only.
-  if (entry.env !== undefined && layers.length === 0) return entry.env(options.config ?? {});
-  return singleEnv(wrapRows(rowsOf(entry, options, 1), layers), spec);
+  return buildEnv(find(id), options);
 }
 
 /** Many copies of one environment; see `VectorEnv` for the autoreset modes and the life of its arrays. */
 export function makeVectorEnv(id: string, options: MakeVectorOptions): VectorEnv {
-  const { count, autoreset = "same-step" } = options;
-  if (!(Number.isInteger(count) && count >= 1)) {
-    throw new CodedError(
-      failure("env.count", `a vector environment needs a whole number of copies, at least 1, got ${count}`),
-    );
-  }
-  const entry = find(id);
-  const spec = specOf(entry, options);
-  return vectorEnv(wrapRows(rowsOf(entry, options, count), layersOf(spec, options)), { spec, autoreset });
-}
-
-function rowsOf(entry: EnvEntry, { config = {} }: MakeOptions, count: number): Rows {
-  if (entry.core !== undefined) return coreRows(entry.core(config), count);
-  const make = entry.env as (config: EnvConfig) => Env<Float32Array, unknown>;
-  return envRows(
-    Array.from({ length: count }, () => make(config)),
-    entry.id,
-  );
-}
-
-function specOf(entry: EnvEntry, { maxSteps = entry.maxSteps }: MakeOptions): EnvSpec {
-  const { id, rewardThreshold } = entry;
-  return {
-    id,
-    ...(maxSteps === undefined || maxSteps === "none" ? {} : { maxSteps }),
-    ...(rewardThreshold === undefined ? {} : { rewardThreshold }),
-  };
-}
-
-function layersOf({ maxSteps }: EnvSpec, { wrappers = [] }: MakeOptions): readonly Wrapper[] {
-  return maxSteps === undefined ? wrappers : [timeLimit(maxSteps), ...wrappers];
+  return buildVectorEnv(find(id), options);
 }
 
 function find(id: string): EnvEntry {

@@ -8,7 +8,7 @@ import type { Env, EnvSpec } from "./contract.ts";
 import type { Outcome, Rows } from "./rows.ts";
 import type { NumericValue, Space } from "./space.ts";
 
-type Phase = "new" | "running" | "ended" | "closed";
+type Phase = "new" | "running" | "ended" | "broken" | "closed";
 
 export function singleEnv<Action extends NumericValue = NumericValue>(
   rows: Rows,
@@ -25,7 +25,12 @@ export function singleEnv<Action extends NumericValue = NumericValue>(
     if (phase === "closed") {
       return new CodedError(failure("env.closed", `${spec.id} was closed and can not ${call}; make a new one`));
     }
-    const why = phase === "new" ? "has not been reset yet" : "has ended its episode";
+    const why =
+      phase === "new"
+        ? "has not been reset yet"
+        : phase === "ended"
+          ? "has ended its episode"
+          : "failed in its last step";
     return new CodedError(failure("env.needs-reset", `${spec.id} ${why} and can not ${call}; call reset() first`));
   };
 
@@ -36,6 +41,7 @@ export function singleEnv<Action extends NumericValue = NumericValue>(
     reset(request = {}) {
       if (phase === "closed") throw refuse("reset");
       const obs = new Float32Array(size);
+      phase = "new";
       rows.begin(0, request, obs);
       phase = "running";
       return { obs, info: rows.info(0) };
@@ -53,8 +59,9 @@ export function singleEnv<Action extends NumericValue = NumericValue>(
       }
       const obs = new Float32Array(size);
       outcome.obs = obs;
+      phase = "broken"; // and stays so when the world fails
       rows.advance(0, action, outcome);
-      if (outcome.end !== "no") phase = "ended";
+      phase = outcome.end === "no" ? "running" : "ended";
       return { obs, reward: outcome.reward, end: outcome.end };
     },
     close() {

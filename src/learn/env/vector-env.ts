@@ -24,7 +24,8 @@ export function vectorEnv(rows: Rows, { spec, autoreset }: { spec: EnvSpec; auto
   const stopped = new Uint8Array(count).fill(1);
   const action = new Float64Array(actionSize);
   const outcome: Outcome = { obs, reward: 0, end: "no" };
-  let phase: "new" | "running" | "closed" = "new";
+  // "broken" holds while worlds move, and stays when one of them fails: the others are then out of step with it.
+  let phase: "new" | "running" | "broken" | "closed" = "new";
 
   const restart = (row: number, request: ResetRequest): void => {
     rows.begin(row, request, obsOf[row]!);
@@ -46,18 +47,22 @@ export function vectorEnv(rows: Rows, { spec, autoreset }: { spec: EnvSpec; auto
         "env.needs-reset",
         phase === "new"
           ? `${spec.id} has not been reset yet and can not step; call reset() first`
-          : `copy ${row} of ${spec.id} has ended and autoreset is disabled; call reset({ only }) with 1 for the ended copies`,
+          : phase === "broken"
+            ? `${spec.id} failed in an earlier step and can not go on from there; call reset() first`
+            : `copy ${row} of ${spec.id} has ended and autoreset is disabled; call reset({ only }) with 1 for the ended copies`,
       ),
     );
   };
 
-  const refuseAction = (row: number): CodedError =>
-    new CodedError(
+  const refuseAction = (row: number, actions: ArrayLike<number>): CodedError => {
+    const found = Array.from({ length: actionSize }, (_, i) => actions[row * actionSize + i]);
+    return new CodedError(
       failure(
         "space.mismatch",
-        `copy ${row} of ${spec.id} got the action [${action.join(", ")}], expected ${actionSpace.describe()}; check the policy that made it`,
+        `copy ${row} of ${spec.id} got the action [${found.join(", ")}], expected ${actionSpace.describe()}; check the policy that made it`,
       ),
     );
+  };
 
   return {
     spec,
@@ -91,21 +96,26 @@ export function vectorEnv(rows: Rows, { spec, autoreset }: { spec: EnvSpec; auto
           ),
         );
       }
+      // All is checked before anything moves, so a refused call leaves the worlds as they were.
+      for (let row = 0; row < count; row++) {
+        if (stopped[row] === 1 && autoreset !== "next-step") throw refuseOrder(row);
+        if (!actionSpace.accepts(actions, row * actionSize)) throw refuseAction(row, actions);
+      }
+      phase = "broken";
       for (let row = 0; row < count; row++) {
         if (stopped[row] === 1) {
-          if (autoreset !== "next-step") throw refuseOrder(row);
           restart(row, goOn);
           rewards[row] = 0;
           ends[row] = END_CODE.no;
           continue;
         }
         for (let i = 0; i < actionSize; i++) action[i] = actions[row * actionSize + i]!;
-        if (!actionSpace.accepts(action)) throw refuseAction(row);
         outcome.obs = obsOf[row]!;
         rows.advance(row, action, outcome);
         rewards[row] = outcome.reward;
         finish(row, END_CODE[outcome.end]);
       }
+      phase = "running";
     },
     close() {
       if (phase === "closed") return;
