@@ -68,7 +68,8 @@ export async function checkLayers(root: string): Promise<LayerReport> {
     },
     {
       extensions: [".ts", ".tsx", ".js", ".mjs", ".json", ".node"],
-      conditionNames: ["import", "node", "default", "types"],
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default"],
     },
   );
   const { modules, summary } = output as ICruiseResult;
