@@ -1,0 +1,105 @@
+/**
+ * Opening the database file.
+ * Owns: one owner per file, the tables, the schema version check, and the settings that durability rests on.
+ *
+ * Durability: DuckDB writes a commit to the write-ahead log and calls fsync on it before COMMIT returns, so an
+ * acknowledged batch survives SIGKILL and, as far as the disk keeps its word, a power cut. A log entry that was torn by
+ * a crash is discarded on the next open; it belongs to a commit that never returned. Large appends go to the database
+ * file first and the log refers to them. Checkpoints move the log into the file and swap the header last.
+ */
+
+import { existsSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { CodedError, failure } from "../../base/index.ts";
+import { RECORD_SCHEMA, schemaMismatch } from "../../learn/trajectory/index.ts";
+import { lockedStore, storeFailure } from "./duckdb-errors.ts";
+
+export interface OpenFile {
+  readonly path: string;
+  /** One connection writes, so that a batch is one transaction; reads have their own and see committed data only. */
+  readonly writer: DuckDBConnection;
+  readonly reader: DuckDBConnection;
+  close(): void;
+}
+
+// The kernel's file lock does not stop a process from opening its own file twice, and closing either copy would then
+// give the lock away. Hence this list; like the lock, it is one per process.
+const openHere = new Set<string>();
+
+const TABLES = `
+  CREATE TABLE coxswain_meta (name VARCHAR NOT NULL, value VARCHAR NOT NULL);
+  CREATE TABLE episodes (key INTEGER NOT NULL, id VARCHAR NOT NULL, agent VARCHAR NOT NULL);
+  CREATE TABLE records (
+    seq BIGINT NOT NULL, episode INTEGER NOT NULL, step INTEGER NOT NULL, at_ms DOUBLE NOT NULL, log_prob DOUBLE,
+    reward DOUBLE, "end" UTINYINT NOT NULL, obs BLOB NOT NULL, proposed BLOB NOT NULL, executed BLOB NOT NULL,
+    final_obs BLOB, actor_context BLOB, critic_context BLOB);
+  INSERT INTO coxswain_meta VALUES ('trajectory-schema', '${RECORD_SCHEMA}');`;
+
+export async function openFile(
+  path: string,
+  { threads, checkpointMiB }: { threads: number; checkpointMiB: number },
+): Promise<OpenFile> {
+  const identity = identityOf(path);
+  if (openHere.has(identity)) throw new CodedError(lockedStore(path, `this very process (${process.pid})`));
+  openHere.add(identity);
+  let instance: DuckDBInstance | undefined;
+  try {
+    instance = await DuckDBInstance.create(path, {
+      threads: String(threads),
+      checkpoint_threshold: `${checkpointMiB}MiB`,
+      // Nothing is ever loaded from elsewhere: Parquet is built in, and a store must not reach for the network.
+      autoinstall_known_extensions: "false",
+      autoload_known_extensions: "false",
+    });
+    const writer = await instance.connect();
+    await prepareTables(writer, path);
+    const reader = await instance.connect();
+    const opened = instance;
+    return {
+      path,
+      writer,
+      reader,
+      close: () => {
+        reader.closeSync();
+        writer.closeSync();
+        opened.closeSync();
+        openHere.delete(identity);
+      },
+    };
+  } catch (thrown) {
+    instance?.closeSync();
+    openHere.delete(identity);
+    throw storeFailure(thrown, { path, doing: "open" });
+  }
+}
+
+async function prepareTables(connection: DuckDBConnection, path: string): Promise<void> {
+  const names = (await connection.runAndReadAll("SELECT table_name FROM duckdb_tables()"))
+    .getRowsJS()
+    .map((row) => String(row[0]));
+  if (names.length === 0) {
+    await connection.run(`BEGIN; ${TABLES} COMMIT;`);
+    return;
+  }
+  if (!names.includes("coxswain_meta")) {
+    throw new CodedError(
+      failure(
+        "store.schema",
+        `${path} is a DuckDB file but not a trajectory store; choose another path, its tables were not touched`,
+      ),
+    );
+  }
+  const found = await connection.runAndReadAll("SELECT value FROM coxswain_meta WHERE name = 'trajectory-schema'");
+  const version = found.getRowsJS()[0]?.[0];
+  if (version !== String(RECORD_SCHEMA)) throw new CodedError(schemaMismatch(`the trajectory store ${path}`, version));
+}
+
+/** The same for every spelling of the path, whether or not the file exists yet. */
+function identityOf(path: string): string {
+  const absolute = resolve(path);
+  if (existsSync(absolute)) return realpathSync(absolute);
+  const folder = dirname(absolute);
+  return existsSync(folder) ? join(realpathSync(folder), basename(absolute)) : absolute;
+}
