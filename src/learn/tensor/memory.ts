@@ -26,7 +26,10 @@ export interface GrowableBuffer {
   grow(pages: number): number;
 }
 
+/** Pages are WebAssembly's. */
 const PAGE = 65_536;
+/** 2 GiB, so that pointers stay positive as 32-bit integers: `ptr >> 2` is an index everywhere. */
+export const MAX_PAGES = 32_768;
 const ALIGN = 64;
 
 export class Memory {

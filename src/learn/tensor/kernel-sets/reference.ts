@@ -5,7 +5,7 @@
  */
 
 import type { Kernels } from "../kernels.ts";
-import { type GrowableBuffer, Memory } from "../memory.ts";
+import { type GrowableBuffer, MAX_PAGES, Memory } from "../memory.ts";
 import { referenceDense } from "./reference-dense.ts";
 import { referenceElementwise } from "./reference-elementwise.ts";
 import { referenceGru } from "./reference-gru.ts";
@@ -43,6 +43,7 @@ class CopyingBuffer implements GrowableBuffer {
 
   grow(pages: number): number {
     const before = this.#buffer;
+    if (before.byteLength / PAGE + pages > MAX_PAGES) throw new RangeError("beyond the largest memory");
     const next = new ArrayBuffer(before.byteLength + pages * PAGE);
     new Uint8Array(next).set(new Uint8Array(before));
     this.#buffer = next;

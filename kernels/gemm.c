@@ -1,0 +1,384 @@
+/*
+ * Matrix products: C = start + A * B, tile by tile.
+ * A tile keeps 4 rows by 8 (wasm) or 16 (AVX2) columns of C in registers while k runs; more rows or a loop unrolled
+ * over k were slower. Small products read B in place; large ones pack it into panels that a tile reads in sequence,
+ * in blocks that stay in the second-level cache.
+ */
+#include "gemm.h"
+#include "kernels.h"
+#include "vec.h"
+#include "vmath.h"
+
+#ifdef __AVX__
+#define WIDE 2 /* vec8s in a tile's row when four rows are computed together */
+#else
+#define WIDE 1
+#endif
+#define PANEL (8 * WIDE)
+#define BLOCK_K 256
+#define BLOCK_M 64
+#define BLOCK_N 512
+
+#ifdef __wasm__
+static float pack_storage[PACK_FLOATS] __attribute__((aligned(64)));
+float *pack_area = pack_storage;
+#else
+__thread float *pack_area;
+#endif
+
+/* What a tile needs besides its size: kept in one place, so that the variants below differ by constants only. */
+typedef struct {
+  const float *a;
+  int a_row, a_col;
+  const float *b;
+  int b_row;
+  const float *start;
+  int start_row;
+  float *c;
+  int c_row;
+  int k;
+  int relu;
+} Tile;
+
+/*
+ * `rows` by `8*wide` elements of C, everything constant but the strides. `along` says that A is contiguous along k
+ * (rows of A are walked side by side), else along its rows (four neighbours are read at each k).
+ */
+INLINE void tile(const Tile *t, const int rows, const int wide, const int along) {
+  vec8 sum[4][8];
+  UNROLL for (int i = 0; i < rows; i++) {
+    UNROLL for (int v = 0; v < wide; v++) {
+      sum[i][v] = t->start ? load8(t->start + i * t->start_row + 8 * v) : splat8(0);
+    }
+  }
+  const float *a = t->a, *b = t->b;
+  const int a_row = t->a_row, a_step = along ? 1 : t->a_col, b_row = t->b_row;
+  for (int k = t->k; k > 0; k--) {
+    vec8 bv[8];
+    UNROLL for (int v = 0; v < wide; v++) bv[v] = load8(b + 8 * v);
+    UNROLL for (int i = 0; i < rows; i++) {
+      vec8 ai = splat8(along ? a[i * a_row] : a[i]);
+      UNROLL for (int v = 0; v < wide; v++) sum[i][v] += ai * bv[v];
+    }
+    a += a_step;
+    b += b_row;
+  }
+  UNROLL for (int i = 0; i < rows; i++) {
+    UNROLL for (int v = 0; v < wide; v++) {
+      store8(t->c + i * t->c_row + 8 * v, t->relu ? relu8(sum[i][v]) : sum[i][v]);
+    }
+  }
+}
+
+/*
+ * A tile of fewer than eight columns. The first `safe` steps may read eight floats of B all the same, since what
+ * follows a row is the next one; only the last rows must not be read beyond.
+ */
+INLINE void narrow_tile(const Tile *t, const int rows, const int along, int cols, int safe) {
+  vec8 sum[4];
+  UNROLL for (int i = 0; i < rows; i++) {
+    sum[i] = t->start ? load_n(t->start + i * t->start_row, cols) : splat8(0);
+  }
+  const float *a = t->a, *b = t->b;
+  const int a_row = t->a_row, a_step = along ? 1 : t->a_col, b_row = t->b_row;
+  int k = 0;
+  for (; k < safe; k++) {
+    vec8 bv = load8(b);
+    UNROLL for (int i = 0; i < rows; i++) sum[i] += splat8(along ? a[i * a_row] : a[i]) * bv;
+    a += a_step;
+    b += b_row;
+  }
+  for (; k < t->k; k++) {
+    vec8 bv = load_n(b, cols);
+    UNROLL for (int i = 0; i < rows; i++) sum[i] += splat8(along ? a[i * a_row] : a[i]) * bv;
+    a += a_step;
+    b += b_row;
+  }
+  UNROLL for (int i = 0; i < rows; i++) store_n(t->c + i * t->c_row, t->relu ? relu8(sum[i]) : sum[i], cols);
+}
+
+/* How many leading steps of a narrow tile at column j may read eight floats of a b[k,n] stored by rows. */
+INLINE int safe_steps(int j, int n, int k, int b_row) {
+  int spare = (k - 1) * b_row + n - j - 8;
+  int safe = spare < 0 ? 0 : spare / b_row + 1;
+  return safe > k ? k : safe;
+}
+
+/* `rows` rows of C against all n columns of a B that is read in place. */
+INLINE void strip(Tile t, const int rows, const int wide, const int along, int n) {
+  int j = 0;
+  for (; j + 8 * wide <= n; j += 8 * wide) {
+    tile(&t, rows, wide, along);
+    t.b += 8 * wide;
+    t.c += 8 * wide;
+    if (t.start) t.start += 8 * wide;
+  }
+  if (wide > 1) {
+    for (; j + 8 <= n; j += 8) {
+      tile(&t, rows, 1, along);
+      t.b += 8;
+      t.c += 8;
+      if (t.start) t.start += 8;
+    }
+  }
+  if (j < n) narrow_tile(&t, rows, along, n - j, safe_steps(j, n, t.k, t.b_row));
+}
+
+/* One function per number of rows: the fewer rows, the more columns, so that additions always overlap. */
+#define STRIP(rows, wide)                                                                                    \
+  static __attribute__((noinline)) void strip_##rows##_along(const Tile *t, int n) { strip(*t, rows, wide, 1, n); } \
+  static __attribute__((noinline)) void strip_##rows##_across(const Tile *t, int n) { strip(*t, rows, wide, 0, n); }
+STRIP(1, 4 * WIDE)
+STRIP(2, 2 * WIDE)
+STRIP(3, WIDE)
+STRIP(4, WIDE)
+
+static void gemm_direct(Tile t, int m, int n) {
+  const int along = t.a_col == 1;
+  int i = 0;
+  for (; i + 4 <= m; i += 4) {
+    if (along) strip_4_along(&t, n);
+    else strip_4_across(&t, n);
+    t.a += 4 * t.a_row;
+    t.c += 4 * t.c_row;
+    if (t.start) t.start += 4 * t.start_row;
+  }
+  switch (m - i) {
+    case 1:
+      if (along) strip_1_along(&t, n);
+      else strip_1_across(&t, n);
+      break;
+    case 2:
+      if (along) strip_2_along(&t, n);
+      else strip_2_across(&t, n);
+      break;
+    case 3:
+      if (along) strip_3_along(&t, n);
+      else strip_3_across(&t, n);
+      break;
+  }
+}
+
+/* ── packing ─────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/* Four rows of four, turned. */
+INLINE void turn4(vec4 *r) {
+  vec4 a = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5), b = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
+  vec4 c = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5), d = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
+  r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+  r[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+  r[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+  r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
+
+/* `width` columns of b[k,n] side by side, zeros where n ends before the panel does. */
+static void pack_panel(Operand b, int width, int panel, int k, float *to) {
+  if (width < panel) {
+    for (int s = 0; s < k; s++) {
+      for (int j = 0; j < panel; j++) to[s * panel + j] = j < width ? b.data[s * b.row + j * b.col] : 0.0f;
+    }
+  } else if (b.col == 1) {
+    for (int s = 0; s < k; s++) {
+      for (int j = 0; j < panel; j += 4) store4(to + s * panel + j, load4(b.data + s * b.row + j));
+    }
+  } else {
+    for (int j = 0; j < panel; j += 4) {
+      const float *from = b.data + j * b.col;
+      int s = 0;
+      for (; s + 4 <= k; s += 4) {
+        vec4 r[4];
+        UNROLL for (int i = 0; i < 4; i++) r[i] = load4(from + i * b.col + s);
+        turn4(r);
+        UNROLL for (int i = 0; i < 4; i++) store4(to + (s + i) * panel + j, r[i]);
+      }
+      for (; s < k; s++) {
+        for (int i = 0; i < 4; i++) to[s * panel + j + i] = from[i * b.col + s];
+      }
+    }
+  }
+}
+
+static void pack_block(Operand b, int n, int k, float *to) {
+  for (int j = 0; j < n; j += PANEL) {
+    int width = n - j < PANEL ? n - j : PANEL;
+    pack_panel((Operand){b.data + j * b.col, b.row, b.col}, width, PANEL, k, to);
+    to += k * PANEL;
+  }
+}
+
+/* ── products with a packed block ─────────────────────────────────────────────────────────────────────────────── */
+
+/* One tile of a panel; the last panel's spare columns are computed and dropped. */
+INLINE void panel_tile(const Tile *t, const int rows, const int along, int cols) {
+  if (cols == PANEL) {
+    tile(t, rows, WIDE, along);
+    return;
+  }
+  Tile part = *t;
+  for (int j = 0; j < cols; j += 8) {
+    int width = cols - j < 8 ? cols - j : 8;
+    if (width == 8) tile(&part, rows, 1, along);
+    else narrow_tile(&part, rows, along, width, part.k);
+    part.b += 8;
+    part.c += 8;
+    if (part.start) part.start += 8;
+  }
+}
+
+INLINE void panel_rows(Tile t, const int along, int m, int cols) {
+  int i = 0;
+  for (; i + 4 <= m; i += 4) {
+    panel_tile(&t, 4, along, cols);
+    t.a += 4 * t.a_row;
+    t.c += 4 * t.c_row;
+    if (t.start) t.start += 4 * t.start_row;
+  }
+  switch (m - i) {
+    case 1: panel_tile(&t, 1, along, cols); break;
+    case 2: panel_tile(&t, 2, along, cols); break;
+    case 3: panel_tile(&t, 3, along, cols); break;
+  }
+}
+
+static __attribute__((noinline)) void panel_rows_along(const Tile *t, int m, int cols) {
+  panel_rows(*t, 1, m, cols);
+}
+static __attribute__((noinline)) void panel_rows_across(const Tile *t, int m, int cols) {
+  panel_rows(*t, 0, m, cols);
+}
+
+/* t.b is a packed block of n columns and t.k rows. */
+static void gemm_block(Tile t, int m, int n) {
+  for (int j = 0; j < n; j += PANEL) {
+    int cols = n - j < PANEL ? n - j : PANEL;
+    if (t.a_col == 1) panel_rows_along(&t, m, cols);
+    else panel_rows_across(&t, m, cols);
+    t.b += t.k * PANEL;
+    t.c += PANEL;
+    if (t.start) t.start += PANEL;
+  }
+}
+
+/* A block of A whose rows are neighbours, as panels of four: otherwise each k would touch another cache line. */
+static void pack_rows(const float *a, int step, int m, int k, float *to) {
+  for (int i = 0; i < m; i += 4) {
+    int rows = m - i < 4 ? m - i : 4;
+    if (rows == 4) {
+      for (int s = 0; s < k; s++) store4(to + s * 4, load4(a + s * step + i));
+    } else {
+      for (int s = 0; s < k; s++) {
+        for (int r = 0; r < rows; r++) to[s * 4 + r] = a[s * step + i + r];
+      }
+    }
+    to += k * 4;
+  }
+}
+
+static void gemm_blocked(Operand a, Operand b, Start start, Output c, int m, int n, int k) {
+  float *packed_b = pack_area, *packed_a = pack_area + BLOCK_K * BLOCK_N;
+  for (int j = 0; j < n; j += BLOCK_N) {
+    int cols = n - j < BLOCK_N ? n - j : BLOCK_N;
+    for (int s = 0; s < k; s += BLOCK_K) {
+      int depth = k - s < BLOCK_K ? k - s : BLOCK_K;
+      pack_block((Operand){b.data + s * b.row + j * b.col, b.row, b.col}, cols, depth, packed_b);
+      int last = s + depth == k;
+      for (int i = 0; i < m; i += BLOCK_M) {
+        int rows = m - i < BLOCK_M ? m - i : BLOCK_M;
+        float *to = c.data + i * c.row + j;
+        Tile t = {a.data + i * a.row + s * a.col, a.row, a.col, packed_b, PANEL, to, c.row, to, c.row, depth,
+                  last && c.relu};
+        if (s == 0) {
+          t.start = start.data ? start.data + i * start.row + j : 0;
+          t.start_row = start.row;
+        }
+        if (a.col == 1) {
+          gemm_block(t, rows, cols);
+          continue;
+        }
+        pack_rows(t.a, a.col, rows, depth, packed_a);
+        t.a_col = 4;
+        for (int p = 0; p < cols; p += PANEL) {
+          int width = cols - p < PANEL ? cols - p : PANEL;
+          Tile u = t;
+          u.b += p * depth;
+          u.c += p;
+          if (u.start) u.start += p;
+          for (int r = 0; r < rows; r += 4) {
+            u.a = packed_a + r * depth;
+            panel_rows_across(&u, rows - r < 4 ? rows - r : 4, width);
+            u.c += 4 * u.c_row;
+            if (u.start) u.start += 4 * u.start_row;
+          }
+        }
+      }
+    }
+  }
+}
+
+void gemm(Operand a, Operand b, Start start, Output c, int m, int n, int k) {
+  if (m <= 0 || n <= 0) return;
+  /* One output column from a transposed A is one output row of the mirrored product, which vectors like better. */
+  if (n == 1 && m > 1 && a.row == 1 && c.row == 1 && b.row == 1 && (!start.data || start.row == 1)) {
+    gemm((Operand){b.data, k, 1}, (Operand){a.data, a.col, 1}, (Start){start.data, 0}, (Output){c.data, m, c.relu}, 1,
+         m, k);
+    return;
+  }
+  int is_small = m < 8 || (long)n * k <= 8192;
+  if (b.col == 1 && is_small) {
+    Tile t = {a.data, a.row, a.col, b.data, b.row, start.data, start.row, c.data, c.row, k, c.relu};
+    gemm_direct(t, m, n);
+  } else if (k == 0) {
+    Tile t = {a.data, a.row, 1, b.data, b.row, start.data, start.row, c.data, c.row, 0, c.relu};
+    gemm_direct(t, m, n);
+  } else {
+    gemm_blocked(a, b, start, c, m, n, k);
+  }
+}
+
+int packed_floats(int n, int k) { return (n + PANEL - 1) / PANEL * PANEL * k; }
+
+void pack_whole(Operand b, int n, int k, float *packed) {
+  for (int s = 0; s < k; s += BLOCK_K) {
+    int depth = k - s < BLOCK_K ? k - s : BLOCK_K;
+    pack_block((Operand){b.data + s * b.row, b.row, b.col}, n, depth, packed);
+    packed += packed_floats(n, depth);
+  }
+}
+
+void gemm_packed(Operand a, const float *packed, Start start, Output c, int m, int n, int k) {
+  for (int s = 0; s < k; s += BLOCK_K) {
+    int depth = k - s < BLOCK_K ? k - s : BLOCK_K;
+    Tile t = {a.data + s * a.col, a.row, a.col, packed, PANEL, c.data, c.row, c.data, c.row, depth,
+              s + depth == k && c.relu};
+    if (s == 0) {
+      t.start = start.data;
+      t.start_row = start.row;
+    }
+    gemm_block(t, m, n);
+    packed += packed_floats(n, depth);
+  }
+}
+
+void column_sums(const float *x, int step, float *out, int rows, int cols) {
+  int j = 0;
+  for (; j + 32 <= cols; j += 32) {
+    vec8 sum[4];
+    UNROLL for (int v = 0; v < 4; v++) sum[v] = load8(out + j + 8 * v);
+    for (int r = 0; r < rows; r++) {
+      UNROLL for (int v = 0; v < 4; v++) sum[v] += load8(x + r * step + j + 8 * v);
+    }
+    UNROLL for (int v = 0; v < 4; v++) store8(out + j + 8 * v, sum[v]);
+  }
+  for (; j < cols; j += 8) {
+    int n = cols - j;
+    vec8 sum = load_n(out + j, n);
+    for (int r = 0; r < rows; r++) sum += load_n(x + r * step + j, n);
+    store_n(out + j, sum, n);
+  }
+}
+
+void cox_gemm(const float *a, int lda, const float *b, int ldb, float *c, int ldc, int m, int n, int k, int flags) {
+  Operand left = flags & GEMM_TRANS_A ? (Operand){a, 1, lda} : (Operand){a, lda, 1};
+  Operand right = flags & GEMM_TRANS_B ? (Operand){b, 1, ldb} : (Operand){b, ldb, 1};
+  gemm(left, right, (Start){flags & GEMM_ACCUMULATE ? c : 0, ldc}, (Output){c, ldc, 0}, m, n, k);
+}
