@@ -24,7 +24,7 @@ function codeOf(bytes: Uint8Array): string {
 test("what was written is read back, bit for bit, also NaN and negative zero", () => {
   const result = decodeCheckpoint(encodeCheckpoint(sample));
   expect(result).toEqual({ ok: true, value: sample });
-  if (result.ok) expect(Object.is(result.value.blocks["actor"]?.[1], -0)).toBe(true);
+  if (result.ok) expect(Object.is(result.value.blocks.actor?.[1], -0)).toBe(true);
 });
 
 test("the same content gives the same bytes", () => {

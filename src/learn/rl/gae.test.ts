@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { END, estimateAdvantages } from "./gae.ts";
+import { END_CODE } from "../env/index.ts";
+import { estimateAdvantages } from "./gae.ts";
 
-function advantagesOf(rows: { r: number; v: number; next: number; end?: keyof typeof END; stream?: number }[]) {
+function advantagesOf(rows: { r: number; v: number; next: number; end?: keyof typeof END_CODE; stream?: number }[]) {
   const out = { advantages: new Float32Array(rows.length), returns: new Float32Array(rows.length) };
   estimateAdvantages(
     {
@@ -9,7 +10,7 @@ function advantagesOf(rows: { r: number; v: number; next: number; end?: keyof ty
       rewards: rows.map((x) => x.r),
       values: rows.map((x) => x.v),
       nextValues: rows.map((x) => x.next),
-      ends: rows.map((x) => END[x.end ?? "no"]),
+      ends: rows.map((x) => END_CODE[x.end ?? "no"]),
       streams: rows.map((x) => x.stream ?? 0),
       streamCount: 2,
       gamma: 0.5,

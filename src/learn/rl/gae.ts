@@ -4,9 +4,7 @@
  * sum, so nobody has to arrive in lockstep.
  */
 
-/** The ends of a step as they are kept in columns. */
-export const END = { no: 0, terminated: 1, truncated: 2 } as const;
-export type End = keyof typeof END;
+import { END_CODE } from "../env/index.ts";
 
 export interface AdvantageInput {
   readonly count: number;
@@ -15,6 +13,7 @@ export interface AdvantageInput {
   readonly values: ArrayLike<number>;
   /** V of the observation that followed each row: at an end the episode's last one, never the next episode's first. */
   readonly nextValues: ArrayLike<number>;
+  /** As in `END_CODE`. */
   readonly ends: ArrayLike<number>;
   /** Which stream each row belongs to, from 0. */
   readonly streams: ArrayLike<number>;
@@ -39,9 +38,9 @@ export function estimateAdvantages(input: AdvantageInput, { advantages, returns 
   for (let row = input.count - 1; row >= 0; row--) {
     const end = ends[row]!;
     const stream = streams[row]!;
-    const future = end === END.terminated ? 0 : gamma * nextValues[row]!;
+    const future = end === END_CODE.terminated ? 0 : gamma * nextValues[row]!;
     const delta = rewards[row]! + future - values[row]!;
-    const advantage = delta + (end === END.no ? gamma * lambda * carried[stream]! : 0);
+    const advantage = delta + (end === END_CODE.no ? gamma * lambda * carried[stream]! : 0);
     carried[stream] = advantage;
     advantages[row] = advantage;
     returns[row] = advantage + values[row]!;

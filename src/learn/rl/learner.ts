@@ -6,7 +6,7 @@
 
 import type { Failure, Result } from "../../base/index.ts";
 import { err, failure, ok } from "../../base/index.ts";
-import type { End } from "./gae.ts";
+import type { End, NumericSpace } from "../env/index.ts";
 
 /** Which actions there are. Discrete choices travel as whole numbers in a float vector, one component per choice. */
 export type ActionShape =
@@ -31,6 +31,20 @@ export function actionSize(action: ActionShape): number {
       return action.nvec.length;
     case "continuous":
       return action.low.length;
+  }
+}
+
+/** The action shape of an environment's space. */
+export function actionShapeOf(space: NumericSpace): ActionShape {
+  switch (space.kind) {
+    case "discrete":
+      return { kind: "discrete", n: space.options };
+    case "multi-discrete":
+      return { kind: "multi-discrete", nvec: space.options };
+    case "multi-binary":
+      return { kind: "multi-discrete", nvec: new Array<number>(space.size).fill(2) };
+    case "box":
+      return { kind: "continuous", low: [...space.low], high: [...space.high] };
   }
 }
 
@@ -154,4 +168,19 @@ export function checkTransition(shape: LearnerShape, t: Transition): Result<void
     numberFailure("reward", t.reward) ??
     numberFailure("log-probability", t.logProb ?? 0);
   return problem ? err(problem) : OK;
+}
+
+/** The policy's own output is broken: the caller must let the fallback act and restore a checkpoint. */
+export function policyFailure(): Failure<"rl.policy-not-finite"> {
+  return failure(
+    "rl.policy-not-finite",
+    "the policy's output is not finite, so its parameters are damaged; let the fallback act and load the last good checkpoint",
+  );
+}
+
+export function divergence(what: string, found: number): Failure<"rl.diverged"> {
+  return failure(
+    "rl.diverged",
+    `the ${what} became ${found} and the update was not applied; lower the learning rate or scale the rewards, and go on from the last good checkpoint`,
+  );
 }

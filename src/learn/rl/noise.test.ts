@@ -10,37 +10,40 @@ function normals(...draws: number[]): Rng {
 
 test("Ornstein–Uhlenbeck noise follows its recurrence", () => {
   const config = { kind: "ornstein-uhlenbeck", sigma: 0.5, theta: 0.2, dt: 0.25 } as const;
-  const noise = createNoise(config, { size: 1, rng: normals(1, -2) });
+  const noise = createNoise(config, 1);
+  const rng = normals(1, -2);
   const first = Float32Array.of(10);
-  noise.addTo(first);
+  noise.addTo(first, rng);
   // x₁ = 0 + 0.5·√0.25·1 = 0.25; x₂ = 0.25·(1 − 0.05) + 0.25·(−2) = −0.2625.
   expect(first[0]).toBe(10.25);
   const second = Float32Array.of(0);
-  noise.addTo(second);
+  noise.addTo(second, rng);
   expect(second[0]).toBeCloseTo(-0.2625, 7);
 });
 
 test("Gaussian noise has no memory and the stated spread", () => {
-  const noise = createNoise({ kind: "gaussian", sigma: 2 }, { size: 1, rng: normals(1, -1) });
+  const noise = createNoise({ kind: "gaussian", sigma: 2 }, 1);
+  const rng = normals(1, -1);
   const action = Float32Array.of(0);
-  noise.addTo(action);
+  noise.addTo(action, rng);
   expect(action[0]).toBe(2);
   action[0] = 0;
-  noise.addTo(action);
+  noise.addTo(action, rng);
   expect(action[0]).toBe(-2);
 });
 
 test("a reset forgets, a restored state goes on", () => {
   const config = { kind: "ornstein-uhlenbeck", sigma: 1, theta: 0.5, dt: 1 } as const;
-  const noise = createNoise(config, { size: 1, rng: normals(2, 0, 0) });
-  noise.addTo(new Float32Array(1));
+  const noise = createNoise(config, 1);
+  const rng = normals(2, 0, 0);
+  noise.addTo(new Float32Array(1), rng);
   const kept = noise.state();
   noise.reset();
   const after = new Float32Array(1);
-  noise.addTo(after);
+  noise.addTo(after, rng);
   expect(after[0]).toBe(0);
   noise.restore(kept);
-  noise.addTo(after);
+  noise.addTo(after, rng);
   expect(after[0]).toBe(1);
 });
 
@@ -48,7 +51,7 @@ test("no noise leaves the action and the stream alone", () => {
   const rng = seededRng(1);
   const before = rng.state();
   const action = Float32Array.of(0.3);
-  createNoise({ kind: "none" }, { size: 1, rng }).addTo(action);
+  createNoise({ kind: "none" }, 1).addTo(action, rng);
   expect(action[0]).toBe(Math.fround(0.3));
   expect(rng.state()).toEqual(before);
 });

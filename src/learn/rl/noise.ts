@@ -17,20 +17,20 @@ export type NoiseConfig =
 
 export interface Noise {
   /** Adds one draw to every component, in place. */
-  addTo(action: Float32Array): void;
+  addTo(action: Float32Array, rng: Rng): void;
   /** A new episode starts: correlated noise forgets. */
   reset(): void;
   state(): Float64Array;
   restore(state: Float64Array): void;
 }
 
-export function createNoise(config: NoiseConfig, { size, rng }: { size: number; rng: Rng }): Noise {
+export function createNoise(config: NoiseConfig, size: number): Noise {
   const x = new Float64Array(size);
   const drift = config.kind === "ornstein-uhlenbeck" ? config.theta * config.dt : 1;
   const spread =
     config.kind === "none" ? 0 : config.kind === "gaussian" ? config.sigma : config.sigma * Math.sqrt(config.dt);
   return {
-    addTo(action) {
+    addTo(action, rng) {
       if (spread === 0) return;
       for (let i = 0; i < size; i++) {
         // Gaussian noise is the special case that forgets everything between two draws.

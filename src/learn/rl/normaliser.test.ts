@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { createNormaliser, createRewardScaler } from "./normaliser.ts";
 
 function normalised(normaliser: ReturnType<typeof createNormaliser>, row: number[]): number[] {
-  const out = new Float32Array(row.length);
-  normaliser.apply(row, out, { from: 0, to: 0 });
-  return [...out];
+  const values = Float32Array.from(row);
+  normaliser.apply(values, { at: 0, rows: 1, stride: row.length });
+  return [...values];
 }
 
 test("observations come out with the mean taken off and the spread divided out", () => {
@@ -15,6 +15,14 @@ test("observations come out with the mean taken off and the spread divided out",
   const [a, b] = normalised(normaliser, [3, -4]);
   expect(a).toBeCloseTo(1, 6);
   expect(b).toBeCloseTo(-1, 6);
+});
+
+test("only the stated rows of a wider matrix are touched", () => {
+  const normaliser = createNormaliser({ size: 1 });
+  normaliser.update([-2, 2], 2);
+  const matrix = Float32Array.of(9, 4, 9, 9, -6, 9);
+  normaliser.apply(matrix, { at: 1, rows: 2, stride: 3 });
+  expect([...matrix].map((x) => Math.round(x * 1e6) / 1e6)).toEqual([9, 2, 9, 9, -3, 9]);
 });
 
 test("before there is any spread the observation passes unchanged, and far values are clipped", () => {

@@ -11,8 +11,8 @@ export interface Normaliser {
   readonly count: number;
   /** Folds `rows` rows into the statistics. */
   update(values: ArrayLike<number>, rows: number): void;
-  /** (x − mean) / std of one row, clipped; `from` and `to` may be the same array. */
-  apply(from: ArrayLike<number>, to: Float32Array, at: { from: number; to: number }): void;
+  /** (x − mean) / std, clipped, in place, of `rows` rows of a matrix whose first one begins at `at`. */
+  apply(values: Float32Array, matrix: { at: number; rows: number; stride: number }): void;
   /** The population variance of one component. */
   variance(component: number): number;
   state(): Float64Array;
@@ -24,12 +24,11 @@ const EPSILON = 1e-8;
 export function createNormaliser({ size, clip = 10 }: { size: number; clip?: number }): Normaliser {
   const mean = new Float64Array(size);
   const squares = new Float64Array(size);
-  const scale = new Float64Array(size).fill(1);
+  const scale = new Float64Array(size);
   let count = 0;
 
   function refresh(): void {
-    // Until two observations are in there is no spread to divide by: leave the values as they are.
-    for (let i = 0; i < size; i++) scale[i] = count < 2 ? 1 : 1 / Math.sqrt(squares[i]! / count + EPSILON);
+    for (let i = 0; i < size; i++) scale[i] = 1 / Math.sqrt(squares[i]! / count + EPSILON);
   }
 
   return {
@@ -49,10 +48,14 @@ export function createNormaliser({ size, clip = 10 }: { size: number; clip?: num
       }
       refresh();
     },
-    apply(from, to, at) {
-      for (let i = 0; i < size; i++) {
-        const z = count < 2 ? from[at.from + i]! : (from[at.from + i]! - mean[i]!) * scale[i]!;
-        to[at.to + i] = z > clip ? clip : z < -clip ? -clip : z;
+    apply(values, { at, rows, stride }) {
+      // Until two observations are in there is no spread to divide by: the values stay as they are.
+      if (count < 2) return;
+      for (let row = 0, from = at; row < rows; row++, from += stride) {
+        for (let i = 0; i < size; i++) {
+          const z = (values[from + i]! - mean[i]!) * scale[i]!;
+          values[from + i] = Math.min(Math.max(z, -clip), clip);
+        }
       }
     },
     variance: (component) => (count === 0 ? 0 : squares[component]! / count),

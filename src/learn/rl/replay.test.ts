@@ -105,7 +105,7 @@ test("a restored replay draws the same rows and overwrites the same place", () =
     for (let n = 0; n < 7; n++) original.add(step(n));
     original.setErrors(Int32Array.of(0, 3), [0.5, 4]);
     const copy = new Replay(options);
-    expect(copy.restore(original.blocks("r."), "r.")).toBe(true);
+    copy.restore(original.blocks());
     for (const replay of [original, copy]) replay.add(step(9));
     const draw = (replay: Replay) => {
       const rows = new Int32Array(50);
@@ -114,7 +114,7 @@ test("a restored replay draws the same rows and overwrites the same place", () =
       return { rows, weights };
     };
     expect(draw(copy)).toEqual(draw(original));
-    expect(copy.blocks("")).toEqual(original.blocks(""));
+    expect(copy.blocks()).toEqual(original.blocks());
   }
 });
 
@@ -122,7 +122,8 @@ test("blocks of another shape are refused", () => {
   const small = new Replay({ capacity: 4, widths: { ...widths, obs: 1 } });
   small.add({ ...step(1), obs: [1], nextObs: [2] });
   const replay = new Replay({ capacity: 4, widths });
-  expect(replay.restore(small.blocks("r."), "r.")).toBe(false);
-  expect(replay.restore({}, "r.")).toBe(false);
+  expect(replay.fits(small.blocks())).toBe(false);
+  expect(replay.fits({})).toBe(false);
+  expect(() => replay.restore(small.blocks())).toThrow(/another shape/);
   expect(replay.size).toBe(0);
 });

@@ -8,8 +8,8 @@
  */
 
 import type { Rng } from "../../base/index.ts";
+import { END_CODE } from "../env/index.ts";
 import type { NumberBlock } from "./checkpoint.ts";
-import { END } from "./gae.ts";
 import type { Transition } from "./learner.ts";
 import { SumTree } from "./sum-tree.ts";
 
@@ -99,7 +99,7 @@ export class Replay {
     this.#write("criticContext", row, transition.criticContext);
     this.#write("nextCriticContext", row, transition.nextCriticContext ?? transition.criticContext);
     this.rewards[row] = transition.reward;
-    this.ends[row] = END[transition.end];
+    this.ends[row] = END_CODE[transition.end];
     // A new row has not been judged yet: it gets the highest priority seen, so that it is drawn soon.
     this.#tree?.set(row, this.#maxPriority);
     this.#cursor = (row + 1) % this.capacity;
@@ -112,6 +112,13 @@ export class Replay {
     const column = this.#columns[name];
     const at = row * width;
     for (let i = 0; i < width; i++) column[at + i] = values[i]!;
+  }
+
+  /** Forgets everything; on-policy learners do so after every update. */
+  clear(): void {
+    this.#cursor = 0;
+    this.#size = 0;
+    for (let row = 0; this.#tree && row < this.capacity; row++) this.#tree.set(row, 0);
   }
 
   /** Draws `rows.length` rows. `weights` receives each row's importance weight: 1 when draws are uniform. */
@@ -160,47 +167,49 @@ export class Replay {
     }
   }
 
-  /** The used rows as checkpoint blocks, under the given prefix. */
-  blocks(prefix: string): { [name: string]: NumberBlock } {
+  /** The used rows as checkpoint blocks. */
+  blocks(): { [name: string]: NumberBlock } {
     const out: { [name: string]: NumberBlock } = {};
-    for (const [name, width] of Object.entries(this.#widths) as [ReplayColumn, number][]) {
-      if (width > 0) out[`${prefix}${name}`] = this.#columns[name].slice(0, this.#size * width);
+    for (const [name, width] of this.#entries()) {
+      if (width > 0) out[name] = this.#columns[name].slice(0, this.#size * width);
     }
-    out[`${prefix}rewards`] = this.rewards.slice(0, this.#size);
-    out[`${prefix}ends`] = this.ends.slice(0, this.#size);
-    out[`${prefix}place`] = Float64Array.of(this.#cursor, this.#size, this.#maxPriority);
-    if (this.#tree) {
-      const tree = this.#tree;
-      out[`${prefix}priorities`] = Float64Array.from({ length: this.#size }, (_, row) => tree.weight(row));
-    }
+    out.rewards = this.rewards.slice(0, this.#size);
+    out.ends = this.ends.slice(0, this.#size);
+    out.place = Float64Array.of(this.#cursor, this.#size, this.#maxPriority);
+    const tree = this.#tree;
+    if (tree) out.priorities = Float64Array.from({ length: this.#size }, (_, row) => tree.weight(row));
     return out;
   }
 
-  /** False when the blocks are not of a replay of this shape; then nothing was changed. */
-  restore(blocks: { readonly [name: string]: NumberBlock }, prefix: string): boolean {
-    const place = blocks[`${prefix}place`];
-    const rewards = blocks[`${prefix}rewards`];
-    const ends = blocks[`${prefix}ends`];
-    const priorities = blocks[`${prefix}priorities`];
-    const size = place?.[1] ?? Number.NaN;
-    if (!place || !(size >= 0 && size <= this.capacity) || rewards?.length !== size || ends?.length !== size)
-      return false;
-    if (this.#tree && priorities?.length !== size) return false;
-    const names = Object.keys(this.#widths) as ReplayColumn[];
-    for (const name of names) {
-      const width = this.#widths[name];
-      if (width > 0 && blocks[`${prefix}${name}`]?.length !== size * width) return false;
-    }
-    for (const name of names) {
-      const block = blocks[`${prefix}${name}`];
-      if (block) this.#columns[name].set(block);
-    }
-    this.rewards.set(rewards);
-    this.ends.set(ends);
-    this.#cursor = place[0]!;
+  /** Whether the blocks are those of a replay of this shape. */
+  fits(blocks: { readonly [name: string]: NumberBlock }): boolean {
+    const size = blocks.place?.[1] ?? Number.NaN;
+    const isFull = (name: string, width: number) => blocks[name]?.length === size * width;
+    return (
+      size >= 0 &&
+      size <= this.capacity &&
+      isFull("rewards", 1) &&
+      isFull("ends", 1) &&
+      (!this.#tree || isFull("priorities", 1)) &&
+      this.#entries().every(([name, width]) => width === 0 || isFull(name, width))
+    );
+  }
+
+  /** Takes over blocks that fit. */
+  restore(blocks: { readonly [name: string]: NumberBlock }): void {
+    if (!this.fits(blocks)) throw new RangeError("these blocks are of a replay of another shape; ask fits() first");
+    for (const [name] of this.#entries()) this.#columns[name].set(blocks[name] ?? []);
+    this.rewards.set(blocks.rewards ?? []);
+    this.ends.set(blocks.ends ?? []);
+    const [cursor = 0, size = 0, maxPriority = 1] = blocks.place ?? [];
+    this.#cursor = cursor;
     this.#size = size;
-    this.#maxPriority = place[2]!;
-    for (let row = 0; this.#tree && row < this.capacity; row++) this.#tree.set(row, row < size ? priorities![row]! : 0);
-    return true;
+    this.#maxPriority = maxPriority;
+    const priorities = blocks.priorities;
+    for (let row = 0; this.#tree && row < this.capacity; row++) this.#tree.set(row, priorities?.[row] ?? 0);
+  }
+
+  #entries(): [ReplayColumn, number][] {
+    return Object.entries(this.#widths) as [ReplayColumn, number][];
   }
 }
