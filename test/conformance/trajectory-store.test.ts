@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { memoryStore, openDuckdbStore } from "../../src/adapters/store/index.ts";
+import { connectStore, memoryStore, openDuckdbStore, serveStore } from "../../src/adapters/store/index.ts";
 import { trajectoryStoreConformance } from "./trajectory-store.ts";
 
 trajectoryStoreConformance(
@@ -30,3 +30,28 @@ trajectoryStoreConformance("DuckDB", async () => {
     },
   };
 });
+
+// The owner of the remote store keeps its records in memory here: the DuckDB store has its own run above, and what is
+// under test is the way between two ends, which goes over a real loopback socket.
+trajectoryStoreConformance(
+  "remote",
+  async () => {
+    const owned = memoryStore();
+    const server = await serveStore({ store: owned });
+    let store = connectStore({ url: server.url });
+    return {
+      store,
+      reopen: async () => {
+        await store.close();
+        store = connectStore({ url: server.url });
+        return store;
+      },
+      dispose: async () => {
+        await store.close();
+        await server.close();
+        await owned.close();
+      },
+    };
+  },
+  { histories: 40 },
+);
