@@ -1,10 +1,14 @@
 /** The benches by name; `coxswain bench [name]` runs one or all. */
 
 import { engineBench } from "./engine.bench.ts";
+import { envBench } from "./env.bench.ts";
 import type { Bench } from "./report.ts";
+import { rngBench } from "./rng.bench.ts";
 
 export type { Bench, BenchContext, BenchReport, Figure, Machine } from "./report.ts";
 
 export const benches: Readonly<Record<string, Bench>> = {
   engine: engineBench,
+  env: envBench,
+  rng: rngBench,
 };

@@ -1,16 +1,20 @@
 /**
  * Interleaved rounds over contenders.
  * All contenders of a comparison take turns (A B C A B C …), so that a machine that slows down or gets busy does so
- * for everybody; each contender is a process of its own, so that one's garbage, caches of code and threads are its own.
+ * for everybody. The engine's contenders are processes, so that one's garbage, compiled code and threads are its own.
  */
 
-import type { Contender } from "./contender.ts";
 import { iterationsFor, type Lap, summarise, type Timing } from "./statistics.ts";
+
+/** Whoever can do a task and say how long it took: a process (contender.ts) or, for small things, a function. */
+export interface Timed {
+  time(task: string, iterations: number): Promise<Lap>;
+}
 
 export interface Entry {
   /** Key of the result: `wasm`, `torch`, … */
   readonly key: string;
-  readonly contender: Contender;
+  readonly contender: Timed;
   readonly task: string;
 }
 
@@ -45,6 +49,20 @@ export async function interleave(entries: readonly Entry[], rounds: Rounds): Pro
     }
   }
   return { timings: new Map(running.map(({ entry, laps }) => [entry.key, summarise(laps)])), failed };
+}
+
+/** A contender inside this process, for parts that do not disturb each other. */
+export function local(run: (iterations: number) => void): Timed {
+  return {
+    async time(_task, iterations) {
+      const cpu = process.cpuUsage();
+      const wall = process.hrtime.bigint();
+      run(iterations);
+      const wallNs = Number(process.hrtime.bigint() - wall);
+      const used = process.cpuUsage(cpu);
+      return { iterations, wallNs, cpuNs: (used.user + used.system) * 1_000 };
+    },
+  };
 }
 
 /** Warms up (compilers of every kind need it) and finds how many calls fill a round. */

@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Command } from "./contender.ts";
 import { cacheFolder, packageRoot } from "./places.ts";
+import type { BenchContext } from "./report.ts";
 
 const run = promisify(execFile);
 
@@ -26,6 +27,11 @@ export interface SetupOptions {
   readonly allowDownloads: boolean;
   readonly log: (text: string) => void;
   readonly signal: AbortSignal;
+}
+
+/** What the run allows: by the flag, or by COXSWAIN_BENCH_PEERS=install where no flag can be given. */
+export function setupOptions({ setupPeers = false, log, signal }: BenchContext): SetupOptions {
+  return { allowDownloads: setupPeers || process.env.COXSWAIN_BENCH_PEERS === "install", log, signal };
 }
 
 // The limit of the machine: its own vectors, fused multiply-add, no rules about errno or traps.

@@ -37,27 +37,47 @@ const QUESTIONS: readonly Question[] = [
 ];
 
 export async function agreement(crew: Crew): Promise<Figure[]> {
-  const figures: Figure[] = [];
   const base = (["wasm", "native"] as const).find((role) => crew.has(role));
-  if (!base) return figures;
-  for (const { task, what, steps, tolerance, peers } of QUESTIONS) {
-    const ask = (role: Role) => crew.get(role).check(task, { steps, answerFile: join(crew.folder, `${task}.${role}`) });
-    const ours = await ask(base);
-    for (const role of peers.filter((peer) => peer !== base && crew.has(peer))) {
+  if (!base) return [];
+  const figures: Figure[] = [];
+  for (const question of QUESTIONS) {
+    const ours = await ask(crew, base, question);
+    if (!ours) continue;
+    for (const role of question.peers.filter((peer) => peer !== base && crew.has(peer))) {
       crew.context.signal.throwIfAborted();
-      const { difference, magnitude } = compareVectors(ours, await ask(role));
-      const relative = difference / magnitude;
-      // The two kernel sets are one source: they have to agree to the last bit.
-      const bound = role === "native" ? atMost(0, "(the same bits)") : atMost(tolerance, "of the largest value");
-      figures.push({
-        id: `agreement.${task}.${role}`,
-        what: `largest difference between ${base} and ${role}: ${what}`,
-        value: round(relative),
-        unit: "of the largest value",
-        target: bound.text,
-        holds: bound.accepts(relative),
-      });
+      const theirs = await ask(crew, role, question);
+      if (theirs) figures.push(verdict(question, { base, role, ...compareVectors(ours, theirs) }));
     }
   }
   return figures;
+}
+
+async function ask(crew: Crew, role: Role, { task, steps }: Question): Promise<Float32Array | undefined> {
+  try {
+    return await crew.get(role).check(task, { steps, answerFile: join(crew.folder, `${task}.${role}`) });
+  } catch (error) {
+    crew.absent.push(`${role}, answer to ${task}: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}
+
+interface Gap {
+  readonly base: Role;
+  readonly role: Role;
+  readonly difference: number;
+  readonly magnitude: number;
+}
+
+function verdict({ task, what, tolerance }: Question, { base, role, difference, magnitude }: Gap): Figure {
+  const relative = difference / magnitude;
+  // The two kernel sets are one source: they have to agree to the last bit.
+  const bound = role === "native" ? atMost(0, "(the same bits)") : atMost(tolerance, "of the largest value");
+  return {
+    id: `agreement.${task}.${role}`,
+    what: `largest difference between ${base} and ${role}: ${what}`,
+    value: round(relative),
+    unit: "of the largest value",
+    target: bound.text,
+    holds: bound.accepts(relative),
+  };
 }

@@ -12,7 +12,7 @@ import { Contender } from "../contender.ts";
 import { type Entry, interleave, type Rounds } from "../measure.ts";
 import { packageRoot } from "../places.ts";
 import type { BenchContext } from "../report.ts";
-import { nativeProgram, nodePeer, pythonWithTorch, type SetupOptions } from "../setup.ts";
+import { nativeProgram, nodePeer, pythonWithTorch, type SetupOptions, setupOptions } from "../setup.ts";
 import { ACTOR, writeFixtures } from "./fixtures.ts";
 import { policyModel } from "./onnx-model.ts";
 
@@ -43,11 +43,7 @@ export class Crew {
       const actor = await writeFixtures(crew.folder);
       await writeFile(join(crew.folder, "inference.onnx"), policyModel({ widths: ACTOR, params: actor }));
       await crew.#startOurs();
-      await crew.#startPeers({
-        allowDownloads: context.setupPeers ?? process.env.COXSWAIN_BENCH_PEERS === "install",
-        log: context.log,
-        signal: context.signal,
-      });
+      await crew.#startPeers(setupOptions(context));
       return crew;
     } catch (error) {
       await crew.end();
