@@ -3,6 +3,8 @@
  * control tasks. Start reading at contract.ts, then core.ts.
  */
 
+export type { CheckOptions, Problem } from "./check-env.ts";
+export { checkEnv } from "./check-env.ts";
 export type { DictSpace, DictValue, TupleSpace, TupleValue } from "./composite-space.ts";
 export { dict, tuple } from "./composite-space.ts";
 export type {
