@@ -42,27 +42,31 @@ async function trainInNode(updates: number): Promise<Run> {
   return { losses, bytes: new Uint8Array(parameters.buffer, parameters.byteOffset, parameters.byteLength) };
 }
 
+/** What the page is: it loads the modules and the wasm file as any page does, and leaves its result in `run`. */
+const pageWith = (updates: number): string => `<!doctype html>
+<script type="module">
+  import * as base from "${PATHS.base}";
+  import * as tensor from "${PATHS.tensor}";
+  import { trainSmallNetwork } from "${PATHS.program}";
+  const wasm = new Uint8Array(await (await fetch("${PATHS.wasm}")).arrayBuffer());
+  const { losses, parameters } = trainSmallNetwork({ base, tensor, wasm, updates: ${updates} });
+  const bytes = [...new Uint8Array(parameters.buffer, parameters.byteOffset, parameters.byteLength)];
+  globalThis.run = { losses, bytes, shared: typeof SharedArrayBuffer };
+</script>`;
+
 async function trainInPage(updates: number): Promise<Run & { shared: string }> {
   const page = await browser.newPage();
-  // A page of this very origin, with nothing in it: modules and the wasm file are then fetched like any page's.
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
   await page.route(`${served.address}/`, (route) =>
-    route.fulfill({ contentType: "text/html", body: "<!doctype html>" }),
+    route.fulfill({ contentType: "text/html", body: pageWith(updates) }),
   );
   await page.goto(`${served.address}/`);
-  const run = await page.evaluate(
-    async ({ paths, updates }) => {
-      const [base, tensor, program] = await Promise.all([
-        import(paths.base),
-        import(paths.tensor),
-        import(paths.program),
-      ]);
-      const wasm = new Uint8Array(await (await fetch(paths.wasm)).arrayBuffer());
-      const { losses, parameters } = program.trainSmallNetwork({ base, tensor, wasm, updates });
-      const bytes = new Uint8Array(parameters.buffer, parameters.byteOffset, parameters.byteLength);
-      return { losses: losses as number[], bytes: [...bytes], shared: typeof SharedArrayBuffer };
-    },
-    { paths: PATHS, updates },
-  );
+  expect(complaints).toEqual([]);
+  const handle = await page.waitForFunction(() => (globalThis as { run?: unknown }).run, undefined, {
+    timeout: 30_000,
+  });
+  const run = (await handle.jsonValue()) as { losses: number[]; bytes: number[]; shared: string };
   await page.close();
   return { losses: run.losses, bytes: Uint8Array.from(run.bytes), shared: run.shared };
 }
