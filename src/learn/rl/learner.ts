@@ -184,3 +184,9 @@ export function divergence(what: string, found: number): Failure<"rl.diverged"> 
     `the ${what} became ${found} and the update was not applied; lower the learning rate or scale the rewards, and go on from the last good checkpoint`,
   );
 }
+
+/** The action within its bounds. Discrete choices have none to pass. */
+export function clipAction(shape: ActionShape, action: Float32Array): Float32Array {
+  if (shape.kind !== "continuous") return action;
+  return action.map((x, i) => Math.min(Math.max(x, shape.low[i]!), shape.high[i]!));
+}

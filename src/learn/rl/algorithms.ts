@@ -1,0 +1,68 @@
+/**
+ * The algorithms by name: from a config to a learner, and from a checkpoint's bytes to the learner that wrote it.
+ * TD3 is DDPG with three options, so it has a name but no class of its own.
+ */
+
+import type { Result } from "../../base/index.ts";
+import { err, failure, ok } from "../../base/index.ts";
+import type { Kernels } from "../tensor/index.ts";
+import { decodeCheckpoint } from "./checkpoint.ts";
+import type { DdpgConfig } from "./ddpg.ts";
+import { Ddpg } from "./ddpg.ts";
+import type { DqnConfig } from "./dqn.ts";
+import { Dqn } from "./dqn.ts";
+import type { Learner, LearnerShape } from "./learner.ts";
+import type { PpoConfig } from "./ppo.ts";
+import { Ppo } from "./ppo.ts";
+
+export type Algorithm =
+  | { readonly kind: "ppo"; readonly config: PpoConfig }
+  | { readonly kind: "ddpg"; readonly config: DdpgConfig }
+  | { readonly kind: "dqn"; readonly config: DqnConfig };
+
+export interface LearnerOptions {
+  readonly kernels: Kernels;
+  readonly shape: LearnerShape;
+  readonly seed: number;
+}
+
+export function createLearner(algorithm: Algorithm, options: LearnerOptions): Learner {
+  switch (algorithm.kind) {
+    case "ppo":
+      return new Ppo({ ...options, config: algorithm.config });
+    case "ddpg":
+      return new Ddpg({ ...options, config: algorithm.config });
+    case "dqn":
+      return new Dqn({ ...options, config: algorithm.config });
+  }
+}
+
+/** Environments or agents that a learner takes steps from side by side. */
+export function streamsOf(algorithm: Algorithm): number {
+  return algorithm.kind === "ppo" ? algorithm.config.streams : 1;
+}
+
+/** The learner that wrote the bytes, ready to act. A training checkpoint's learner is found inside it. */
+export function openLearner(bytes: Uint8Array, kernels: Kernels): Result<Learner> {
+  const decoded = decodeCheckpoint(bytes);
+  if (!decoded.ok) return decoded;
+  const { kind, meta, blocks } = decoded.value;
+  if (kind === "training") {
+    return blocks.learner instanceof Uint8Array ? openLearner(blocks.learner, kernels) : err(unknownKind(kind));
+  }
+  if (kind !== "ppo" && kind !== "ddpg" && kind !== "dqn") return err(unknownKind(kind));
+  // The checksum has vouched for the content, so config and shape are what a learner of this version wrote.
+  const algorithm = { kind, config: meta.config } as unknown as Algorithm;
+  const learner = createLearner(algorithm, { kernels, shape: meta.shape as unknown as LearnerShape, seed: 0 });
+  const loaded = learner.load(bytes);
+  if (loaded.ok) return ok(learner);
+  learner.dispose();
+  return loaded;
+}
+
+function unknownKind(kind: string) {
+  return failure(
+    "checkpoint.mismatch",
+    `the checkpoint was written by '${kind}', which is no learner known here; use the program that wrote it`,
+  );
+}

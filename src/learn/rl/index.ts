@@ -1,0 +1,51 @@
+/**
+ * Reinforcement learning: DDPG (with TD3's options), PPO and DQN behind one Learner contract, and training.
+ * Start reading at learner.ts, then one algorithm from top to bottom (ppo.ts, ddpg.ts, dqn.ts), then train.ts.
+ */
+
+export type { Algorithm, LearnerOptions } from "./algorithms.ts";
+export { createLearner, openLearner, streamsOf } from "./algorithms.ts";
+export type { Checkpoint, CheckpointFailure, JsonValue, NumberBlock } from "./checkpoint.ts";
+export { CHECKPOINT_SCHEMA, decodeCheckpoint, encodeCheckpoint } from "./checkpoint.ts";
+export { crc32c } from "./crc32c.ts";
+export type { DdpgConfig, DdpgOptions } from "./ddpg.ts";
+export { Ddpg, ddpgDefaults, td3Options } from "./ddpg.ts";
+export type { DqnConfig, DqnOptions } from "./dqn.ts";
+export { Dqn, dqnDefaults } from "./dqn.ts";
+export type { Evaluation, EvaluationOptions } from "./evaluate.ts";
+export { evaluate } from "./evaluate.ts";
+export type { AdvantageInput, AdvantageOutput } from "./gae.ts";
+export { estimateAdvantages } from "./gae.ts";
+export type {
+  ActionShape,
+  ActOptions,
+  Decision,
+  Learner,
+  LearnerShape,
+  SaveOptions,
+  Transition,
+  UpdateStats,
+} from "./learner.ts";
+export { actionShapeOf, actionSize, clipAction } from "./learner.ts";
+export type { Noise, NoiseConfig } from "./noise.ts";
+export { createNoise } from "./noise.ts";
+export type { Normaliser, RewardScaler } from "./normaliser.ts";
+export { createNormaliser, createRewardScaler } from "./normaliser.ts";
+export type { PpoConfig, PpoOptions } from "./ppo.ts";
+export { Ppo, ppoDefaults } from "./ppo.ts";
+export type { PriorityConfig, ReplayColumn, ReplayOptions, ReplayWidths } from "./replay.ts";
+export { Replay } from "./replay.ts";
+export type { Schedule } from "./schedule.ts";
+export { annealed, constant, valueAt } from "./schedule.ts";
+export type { ScalarEvent } from "./tensorboard.ts";
+export { encodeScalars, eventFileHeader, eventFileName } from "./tensorboard.ts";
+export type {
+  ContextSource,
+  EpisodeReport,
+  TrainCallbacks,
+  TrainOptions,
+  TrainOutcome,
+  TrainRun,
+  Verdict,
+} from "./train.ts";
+export { Training, train } from "./train.ts";
