@@ -1,0 +1,260 @@
+/**
+ * Figure → SVG, the look of every plot of the project.
+ * Colours are Okabe and Ito's, told apart by colour-blind readers; lines differ in dashes too, so that print in grey
+ * still reads. Text is in a shipped typeface, so that every machine draws the same picture.
+ */
+
+import * as Plot from "@observablehq/plot";
+import { parseHTML } from "linkedom";
+import type { Axis, BarFigure, Figure, Line, LineFigure, ReferenceMark } from "./figure.ts";
+
+export const FONT_FAMILY = "Lato";
+
+const WIDTH = 720;
+const HEIGHT = 420;
+const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"];
+const DASHES = ["none", "6 3", "2 3", "8 3 2 3", "none", "6 3", "2 3"];
+const REFERENCE = "#555555";
+const BAND_OPACITY = 0.16;
+
+/** Title, subtitle and legend stand above the frame, one line each. */
+const TITLE_ROOM = { title: 30, subtitle: 18, legend: 24 };
+
+export async function figureToSvg(figure: Figure): Promise<string> {
+  const { document } = parseHTML("<!doctype html><html><body></body></html>");
+  const names = figure.kind === "lines" ? figure.lines.map((line) => line.name) : groupsOf(figure);
+  const hasLegend = names.length > 1;
+  const top = 14 + TITLE_ROOM.title + (figure.subtitle ? TITLE_ROOM.subtitle : 0) + (hasLegend ? TITLE_ROOM.legend : 0);
+  const shared = {
+    document,
+    width: WIDTH,
+    height: HEIGHT + top,
+    marginTop: top,
+    marginLeft: 70,
+    marginRight: 24,
+    marginBottom: 52,
+    style: { fontFamily: FONT_FAMILY, fontSize: "13px", background: "white", color: "#222222" },
+  };
+  const drawn = figure.kind === "lines" ? plotLines(figure, shared) : plotBars(figure, shared, names);
+  const svg = drawn as unknown as SvgElement;
+  svg.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", figure.title);
+  heading(svg, document as unknown as DocumentLike, { figure, names: hasLegend ? names : [] });
+  return `${svg.outerHTML}\n`;
+}
+
+interface SvgElement {
+  setAttribute(name: string, value: string): void;
+  appendChild(child: SvgElement): void;
+  textContent: string | null;
+  readonly outerHTML: string;
+}
+
+interface DocumentLike {
+  createElementNS(space: string, name: string): SvgElement;
+}
+
+type Shared = Plot.PlotOptions;
+
+function axisLabel({ label, unit }: Axis): string {
+  return unit === undefined || unit === "" ? label : `${label} (${unit})`;
+}
+
+function scaleOptions(axis: Axis) {
+  return {
+    label: axisLabel(axis),
+    type: axis.scale ?? "linear",
+    ...(axis.domain ? { domain: axis.domain } : {}),
+  } as const;
+}
+
+function plotLines(figure: LineFigure, shared: Shared): unknown {
+  const marks: Plot.Markish[] = [
+    Plot.gridY({ stroke: "#dddddd", strokeOpacity: 1 }),
+    ...referenceMarks(figure.references ?? []),
+    ...figure.lines.flatMap((line, index) => lineMarks(line, index)),
+    Plot.axisX({
+      label: axisLabel(figure.x),
+      labelAnchor: "center",
+      labelArrow: "none",
+      tickFormat: tickText,
+      ticks: 7,
+      labelOffset: 42,
+      fontSize: 13,
+    }),
+    Plot.axisY({
+      label: axisLabel(figure.y),
+      labelAnchor: "center",
+      labelArrow: "none",
+      tickFormat: tickText,
+      ticks: 6,
+      labelOffset: 60,
+      fontSize: 13,
+    }),
+    Plot.ruleX([figure.x.domain?.[0] ?? lowest(figure.lines.flatMap((line) => [...line.x]))], { stroke: "#222222" }),
+  ];
+  return Plot.plot({ ...shared, x: scaleOptions(figure.x), y: { ...scaleOptions(figure.y), nice: true }, marks });
+}
+
+function lowest(values: readonly number[]): number {
+  return values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+}
+
+function lineMarks(line: Line, index: number): Plot.Markish[] {
+  const stroke = COLOURS[index % COLOURS.length] as string;
+  const dash = DASHES[index % DASHES.length] as string;
+  const points = line.x.map((x, i) => ({ x, y: line.y[i] as number, lo: line.lo?.[i], hi: line.hi?.[i] }));
+  const marks: Plot.Markish[] = [];
+  if (line.lo && line.hi) {
+    marks.push(Plot.areaY(points, { x: "x", y1: "lo", y2: "hi", fill: stroke, fillOpacity: BAND_OPACITY }));
+  }
+  marks.push(Plot.lineY(points, { x: "x", y: "y", stroke, strokeWidth: 2, strokeDasharray: dash }));
+  return marks;
+}
+
+function referenceMarks(references: readonly ReferenceMark[]): Plot.Markish[] {
+  return references.flatMap(({ label, low, high }) => {
+    const shape =
+      high === undefined
+        ? Plot.ruleY([low], { stroke: REFERENCE, strokeDasharray: "3 3", strokeWidth: 1.25 })
+        : Plot.rectY([{ low, high }], { y1: "low", y2: "high", fill: REFERENCE, fillOpacity: 0.12 });
+    const text = Plot.text([{ y: high ?? low }], {
+      y: "y",
+      text: () => label,
+      frameAnchor: "right",
+      textAnchor: "end",
+      dy: -8,
+      dx: -4,
+      fill: REFERENCE,
+      stroke: "white",
+      strokeWidth: 4,
+      fontSize: 12,
+    });
+    return [shape, text];
+  });
+}
+
+function groupsOf(figure: BarFigure): readonly string[] {
+  return [...new Set(figure.bars.flatMap((bar) => (bar.group === undefined ? [] : [bar.group])))];
+}
+
+function plotBars(figure: BarFigure, shared: Shared, groups: readonly string[]): unknown {
+  const bars = figure.bars.map((bar) => ({
+    ...bar,
+    group: bar.group ?? "",
+    fill: COLOURS[Math.max(0, groups.indexOf(bar.group ?? "")) % COLOURS.length] as string,
+    paperLow: bar.paper?.low,
+    paperHigh: bar.paper?.high,
+  }));
+  const isGrouped = groups.length > 1;
+  const x = isGrouped ? "group" : "label";
+  const facet = isGrouped ? { fx: "label" } : {};
+  const withInterval = bars.filter((bar) => bar.lo !== undefined && bar.hi !== undefined);
+  const withPaper = bars.filter((bar) => bar.paper !== undefined);
+  const marks: Plot.Markish[] = [
+    Plot.gridY({ stroke: "#dddddd", strokeOpacity: 1 }),
+    Plot.barY(bars, { x, y: "value", fill: "fill", fillOpacity: 0.85, ...facet }),
+    Plot.ruleX(withInterval, { x, y1: "lo", y2: "hi", stroke: "#222222", strokeWidth: 1.5, ...facet }),
+    Plot.tickY(withInterval, { x, y: "lo", stroke: "#222222", inset: 12, ...facet }),
+    Plot.tickY(withInterval, { x, y: "hi", stroke: "#222222", inset: 12, ...facet }),
+    // What the paper reports for a bar: a hollow diamond at each end of its range.
+    Plot.dot(withPaper, {
+      x,
+      y: "paperLow",
+      symbol: "diamond",
+      r: 5,
+      fill: "white",
+      stroke: REFERENCE,
+      strokeWidth: 1.5,
+      ...facet,
+    }),
+    Plot.dot(withPaper, {
+      x,
+      y: "paperHigh",
+      symbol: "diamond",
+      r: 5,
+      fill: "white",
+      stroke: REFERENCE,
+      strokeWidth: 1.5,
+      ...facet,
+    }),
+    ...referenceMarks(figure.references ?? []),
+    Plot.ruleY([0], { stroke: "#222222" }),
+    Plot.axisY({
+      label: axisLabel(figure.y),
+      labelAnchor: "center",
+      labelArrow: "none",
+      tickFormat: tickText,
+      ticks: 6,
+      labelOffset: 60,
+      fontSize: 13,
+    }),
+    ...(isGrouped
+      ? [Plot.axisFx({ anchor: "bottom", label: null, fontSize: 13 })]
+      : [Plot.axisX({ label: null, tickSize: 0, fontSize: 13 })]),
+  ];
+  const order = [...new Set(bars.map((bar) => bar.label))];
+  return Plot.plot({
+    ...shared,
+    x: { ...(isGrouped ? { axis: null, domain: [...groups] } : { domain: order }), type: "band", padding: 0.25 },
+    fx: { domain: order, padding: 0.15 },
+    y: { ...scaleOptions(figure.y), nice: true },
+    marks,
+  });
+}
+
+/** 30000 → 30k: an axis is read at a glance. */
+function tickText(value: number): string {
+  const magnitude = Math.abs(value);
+  const short = (n: number, suffix: string) => `${Number(n.toPrecision(3))}${suffix}`;
+  const text =
+    magnitude >= 1e9
+      ? short(value / 1e9, "G")
+      : magnitude >= 1e6
+        ? short(value / 1e6, "M")
+        : magnitude >= 1e4
+          ? short(value / 1e3, "k")
+          : `${Number(value.toPrecision(6))}`;
+  return text.replace("-", "−");
+}
+
+function heading(
+  svg: SvgElement,
+  document: DocumentLike,
+  { figure, names }: { readonly figure: Figure; readonly names: readonly string[] },
+): void {
+  const add = (name: string, attributes: Record<string, string | number>, content?: string) => {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
+    if (content !== undefined) element.textContent = content;
+    svg.appendChild(element);
+  };
+  let y = 28;
+  add("text", { x: 20, y, "font-size": 17, "font-weight": 700, fill: "#111111" }, figure.title);
+  if (figure.subtitle) {
+    y += TITLE_ROOM.subtitle + 2;
+    add("text", { x: 20, y, "font-size": 13, fill: "#555555" }, figure.subtitle);
+  }
+  if (names.length === 0) return;
+  y += TITLE_ROOM.legend;
+  let x = 20;
+  names.forEach((name, index) => {
+    const colour = COLOURS[index % COLOURS.length] as string;
+    if (figure.kind === "lines") {
+      const dash = DASHES[index % DASHES.length] as string;
+      add("line", {
+        x1: x,
+        x2: x + 26,
+        y1: y - 4,
+        y2: y - 4,
+        stroke: colour,
+        "stroke-width": 2.5,
+        "stroke-dasharray": dash,
+      });
+    } else add("rect", { x: x + 8, y: y - 11, width: 13, height: 13, fill: colour, "fill-opacity": 0.85 });
+    add("text", { x: x + 32, y, "font-size": 13, fill: "#222222" }, name);
+    // Lato's average advance at 13 px is a little under 7 px.
+    x += 32 + name.length * 7 + 22;
+  });
+}

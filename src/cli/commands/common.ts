@@ -1,0 +1,59 @@
+/** What every command shares: its common options, and the session it opens from them. */
+
+import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
+import { type Config, configSchema, type FlagValue, type LoadedConfig, loadConfig } from "../config/index.ts";
+import { createLogger, LOG_LEVELS } from "../log.ts";
+import type { Session, Shell } from "../shell.ts";
+
+/** `--json` is on every command; the others belong to those that read settings. */
+export const withJson = <A extends unknown[], O extends OptionValues>(command: Command<A, O>) =>
+  command.option("--json", "print one JSON document on standard output, and failures as JSON on standard error");
+
+export const withSettings = <A extends unknown[], O extends OptionValues>(command: Command<A, O>) =>
+  withJson(command)
+    .option("--config <file>", "settings in YAML or JSON (else COXSWAIN_CONFIG, ./coxswain.yaml, the user's own)")
+    .addOption(new Option("--log-level <level>", "least level of log lines on standard error").choices(LOG_LEVELS))
+    .addOption(
+      new Option("--kernels <set>", "kernel set that computes").choices([
+        "auto",
+        "native",
+        "wasm",
+        "reference",
+      ] as const),
+    );
+
+export interface SettingsOptions {
+  readonly config?: string | undefined;
+  readonly logLevel?: string | undefined;
+  readonly kernels?: string | undefined;
+}
+
+export interface OpenedSession {
+  readonly session: Session;
+  readonly loaded: LoadedConfig<Config>;
+  readonly config: Config;
+}
+
+/** Flags over environment over file over defaults; what looks like a misspelt variable is told once. */
+export function openSession(shell: Shell, options: SettingsOptions, flags: readonly FlagValue[] = []): OpenedSession {
+  const loaded = loadConfig({
+    schema: configSchema,
+    env: shell.env,
+    cwd: shell.cwd,
+    file: options.config,
+    flags: [
+      { path: ["log", "level"], flag: "--log-level", value: options.logLevel },
+      { path: ["runtime", "kernels"], flag: "--kernels", value: options.kernels },
+      ...flags,
+    ],
+  });
+  const log = createLogger({ level: loaded.config.log.level, sink: shell.stderr });
+  for (const stranger of loaded.strangers) log.warn({ found: stranger }, "unknown environment variable");
+  return { session: { ...shell, log }, loaded, config: loaded.config };
+}
+
+/** Help reads the same everywhere: what it does, then lines to copy. */
+export function examples(...lines: readonly (readonly [command: string, what: string])[]): string {
+  const width = Math.max(...lines.map(([command]) => command.length));
+  return ["", "Examples:", ...lines.map(([command, what]) => `  ${command.padEnd(width)}   ${what}`)].join("\n");
+}

@@ -1,0 +1,6 @@
+export { jsonSchemaOf, SECRET } from "./leaves.ts";
+export type { FlagValue, LoadedConfig, Origin } from "./load.ts";
+export { loadConfig } from "./load.ts";
+export type { Config } from "./schema.ts";
+export { configSchema } from "./schema.ts";
+export { asYaml, redacted, shownSettings } from "./show.ts";

@@ -1,0 +1,193 @@
+/**
+ * The configuration of one run: flags over environment over file over defaults.
+ * Owns: the order, where each value came from, and errors that name the place to correct.
+ * Nothing is repaired silently; the accepted value is frozen.
+ */
+
+import { existsSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import type { z } from "zod";
+import { CodedError, failure } from "../../base/index.ts";
+import { didYouMean } from "../suggest.ts";
+import { type ConfigDocument, readConfigFile } from "./document.ts";
+import { ENV_PREFIX, keysAt, type Leaf, leavesOf } from "./leaves.ts";
+
+export type Origin =
+  | { readonly kind: "default" }
+  | { readonly kind: "file"; readonly file: string; readonly line: number }
+  | { readonly kind: "environment"; readonly variable: string }
+  | { readonly kind: "flag"; readonly flag: string };
+
+/** A value given on the command line for one setting. */
+export interface FlagValue {
+  readonly path: readonly string[];
+  readonly flag: string;
+  readonly value: unknown;
+}
+
+export interface LoadOptions<S extends z.ZodType> {
+  readonly schema: S;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Named on the command line; otherwise COXSWAIN_CONFIG, then `coxswain.yaml` here, then the user's own. */
+  readonly file?: string | undefined;
+  readonly flags?: readonly FlagValue[];
+}
+
+export interface LoadedConfig<T> {
+  readonly config: T;
+  /** The file that was read, if any. */
+  readonly file: string | undefined;
+  /** By dotted path, for every setting. */
+  readonly origins: ReadonlyMap<string, Origin>;
+  readonly leaves: readonly Leaf[];
+  /** Variables that look like ours and are not: misspelt, or somebody else's. */
+  readonly strangers: readonly string[];
+}
+
+/** Not settings, but ours: the file's place, and the executable that end-to-end tests run. */
+const OTHER_VARIABLES = new Set(["COXSWAIN_CONFIG", "COXSWAIN_BIN"]);
+
+export function loadConfig<S extends z.ZodType>(options: LoadOptions<S>): LoadedConfig<z.output<S>> {
+  const { schema, env, flags = [] } = options;
+  const leaves = leavesOf(schema);
+  const document = findDocument(options);
+  const raw: Record<string, unknown> = structuredClone(document?.value ?? {});
+  const given = new Map<string, Origin>();
+  for (const leaf of leaves) {
+    const text = env[leaf.variable];
+    if (text === undefined) continue;
+    place(raw, leaf.path, fromText(text, leaf));
+    given.set(leaf.path.join("."), { kind: "environment", variable: leaf.variable });
+  }
+  for (const { path, flag, value } of flags) {
+    if (value === undefined) continue;
+    place(raw, path, value);
+    given.set(path.join("."), { kind: "flag", flag });
+  }
+  const originOf = (path: readonly PropertyKey[]): Origin => {
+    const known = given.get(path.join("."));
+    if (known) return known;
+    if (document && has(document.value, path)) {
+      return { kind: "file", file: document.file, line: document.lineOf(path) };
+    }
+    return { kind: "default" };
+  };
+  const parsed = schema.safeParse(raw);
+  if (!parsed.success) throw invalid(parsed.error.issues, { schema, document, originOf });
+  return {
+    config: deepFreeze(parsed.data),
+    file: document?.file,
+    origins: new Map(leaves.map((leaf) => [leaf.path.join("."), originOf(leaf.path)])),
+    leaves,
+    strangers: strangersIn(env, leaves),
+  };
+}
+
+function findDocument({ env, cwd, file }: LoadOptions<z.ZodType>): ConfigDocument | undefined {
+  const named = file ?? env.COXSWAIN_CONFIG;
+  if (named !== undefined) return readConfigFile(named, isAbsolute(named) ? named : join(cwd, named));
+  const home = env.XDG_CONFIG_HOME || (env.HOME ? join(env.HOME, ".config") : undefined);
+  const candidates = ["coxswain.yaml", "coxswain.yml", "coxswain.json"].map((name) => ({ name, at: join(cwd, name) }));
+  if (home) candidates.push({ name: join(home, "coxswain", "config.yaml"), at: join(home, "coxswain", "config.yaml") });
+  const found = candidates.find(({ at }) => existsSync(at));
+  return found && readConfigFile(found.name, found.at);
+}
+
+/** Text of the environment as the setting's type; what does not convert is left for the schema to refuse. */
+function fromText(text: string, { type }: Leaf): unknown {
+  switch (type) {
+    case "number":
+    case "integer":
+      return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
+    case "boolean":
+      return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : text;
+    case "array":
+      return text === "" ? [] : text.split(",").map((item) => item.trim());
+    case "string":
+    case "other":
+      return text;
+  }
+}
+
+interface Findings {
+  readonly schema: z.ZodType;
+  readonly document: ConfigDocument | undefined;
+  readonly originOf: (path: readonly PropertyKey[]) => Origin;
+}
+
+function invalid(issues: readonly z.core.$ZodIssue[], { schema, document, originOf }: Findings): CodedError {
+  const lines = issues.flatMap((issue) => {
+    if (issue.code === "unrecognized_keys") {
+      return issue.keys.map((key) => {
+        const where = document ? `${document.file}:${document.lineOf([...issue.path, key])}: ` : "";
+        const inside = issue.path.length > 0 ? ` in '${issue.path.join(".")}'` : "";
+        return `${where}unknown key '${key}'${inside}${didYouMean(key, keysAt(schema, issue.path))}`;
+      });
+    }
+    return [`${placeOf(originOf(issue.path))}${issue.path.join(".")} ${reason(issue)}`];
+  });
+  const code = issues.some((issue) => issue.code === "unrecognized_keys") ? "config.unknown-key" : "config.invalid";
+  return new CodedError(failure(code, lines.join("\n")));
+}
+
+function placeOf(origin: Origin): string {
+  return origin.kind === "default" ? "" : `${originText(origin)}: `;
+}
+
+export function originText(origin: Origin): string {
+  switch (origin.kind) {
+    case "default":
+      return "default";
+    case "file":
+      return `${origin.file}:${origin.line}`;
+    case "environment":
+      return origin.variable;
+    case "flag":
+      return origin.flag;
+  }
+}
+
+function reason(issue: z.core.$ZodIssue): string {
+  // zod says "Invalid input: expected number, received string"; the settings' own rules read "must be …".
+  const text = issue.message.replace(/^Invalid (input|option): /, "").replace(/^Too (small|big): /, "");
+  return text.startsWith("must ") ? text : `is not valid: ${text}`;
+}
+
+function strangersIn(env: LoadOptions<z.ZodType>["env"], leaves: readonly Leaf[]): readonly string[] {
+  const known = new Set(leaves.map((leaf) => leaf.variable));
+  // In a cluster a Service called "coxswain" puts such variables into every pod of its namespace.
+  const fromKubernetes = /_SERVICE_(HOST|PORT)|_PORT(_\d+_(TCP|UDP))?(_(ADDR|PORT|PROTO))?$/;
+  return Object.keys(env)
+    .filter((name) => name.startsWith(ENV_PREFIX) && !known.has(name) && !OTHER_VARIABLES.has(name))
+    .filter((name) => !fromKubernetes.test(name))
+    .map((name) => `the environment variable ${name} is not a setting and has no effect${didYouMean(name, known)}`)
+    .sort();
+}
+
+function place(into: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  let at = into;
+  for (const key of path.slice(0, -1)) {
+    const child = at[key];
+    if (typeof child !== "object" || child === null || Array.isArray(child)) at[key] = {};
+    at = at[key] as Record<string, unknown>;
+  }
+  at[path[path.length - 1] as string] = value;
+}
+
+function has(value: unknown, path: readonly PropertyKey[]): boolean {
+  let at = value;
+  for (const key of path) {
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return false;
+    at = (at as Record<PropertyKey, unknown>)[key];
+  }
+  return path.length > 0;
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const child of Object.values(value)) deepFreeze(child);
+  }
+  return value;
+}

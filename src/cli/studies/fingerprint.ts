@@ -1,0 +1,47 @@
+/**
+ * What a kept result depends on, as a short text: change any of it and the job runs again.
+ * The study's config, its `runUnit`, the kernel set, the package's version and every compiled file that computes
+ * results (the pure folders; not this CLI, not reports, not plots).
+ */
+
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Study } from "../../studies/index.ts";
+
+const COMPUTING_FOLDERS = ["base", "learn", "observe", "act", "sim", "control", "adapters/runtime"];
+
+let code: string | undefined;
+
+/** The folder that holds `cli`, `learn` and the rest: `src` or `dist/src`. */
+const sourceRoot = fileURLToPath(new URL("../..", import.meta.url));
+
+function codeHash(): string {
+  if (code !== undefined) return code;
+  const hash = createHash("sha256");
+  for (const folder of COMPUTING_FOLDERS) {
+    const path = join(sourceRoot, folder);
+    if (!existsSync(path)) continue;
+    const files = readdirSync(path, { recursive: true, encoding: "utf8" })
+      .filter((file) => /\.(js|ts)$/.test(file) && !/\.(d|test)\.ts$/.test(file))
+      .sort();
+    for (const file of files) hash.update(`${folder}/${file}\n`).update(readFileSync(join(path, file)));
+  }
+  code = hash.digest("hex");
+  return code;
+}
+
+export interface FingerprintParts {
+  readonly study: Study;
+  readonly config: unknown;
+  readonly kernels: string;
+  readonly version: string;
+}
+
+export function fingerprint({ study, config, kernels, version }: FingerprintParts): string {
+  return createHash("sha256")
+    .update(JSON.stringify([study.id, config, kernels, version, study.runUnit.toString(), codeHash()]))
+    .digest("hex")
+    .slice(0, 16);
+}

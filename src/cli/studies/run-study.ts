@@ -1,0 +1,124 @@
+/**
+ * One study from its definition to its report: jobs, kept results, progress, rows.
+ * Not here: printing and files (report.ts), threads (job-pool.ts).
+ */
+
+import type { Figure, Study, StudyReport, UnitResult } from "../../studies/index.ts";
+import { openKernels } from "../kernels.ts";
+import { cpuModel, gitCommit, packageVersion } from "../package-info.ts";
+import { createProgress } from "../progress.ts";
+import { isLive, type Session } from "../shell.ts";
+import { fingerprint } from "./fingerprint.ts";
+import { runPool, threadCount } from "./job-pool.ts";
+import { type FinishedJob, JobStore } from "./job-store.ts";
+import type { WorkerSetup } from "./messages.ts";
+
+export interface RunStudyOptions {
+  readonly study: Study;
+  readonly quick: boolean;
+  /** How many; absent: what the study asks for. */
+  readonly seeds: number | undefined;
+  readonly setup: WorkerSetup;
+  readonly workers: number;
+  /** Where finished jobs are kept. */
+  readonly data: string;
+  /** Run every job again. */
+  readonly fresh: boolean;
+}
+
+export interface StudyOutcome {
+  readonly report: StudyReport;
+  readonly figures: readonly Figure[];
+}
+
+export async function runStudy(session: Session, options: RunStudyOptions): Promise<StudyOutcome> {
+  const { study, quick, setup } = options;
+  const started = session.now();
+  const seeds = Array.from({ length: options.seeds ?? study.seeds[quick ? "quick" : "full"] }, (_, i) => i + 1);
+  const config = study.config({ quick });
+  const kernels = openKernels(setup.kernels).name;
+  const version = packageVersion();
+  const store = new JobStore({
+    data: options.data,
+    study: study.id,
+    fingerprint: fingerprint({ study, config, kernels, version }),
+  });
+  if (options.fresh) store.clear();
+
+  // Seed by seed, so that a run cut short has whole seeds and not one algorithm of every seed.
+  const jobs = seeds.flatMap((seed) => study.units(config).map((unit) => ({ studyId: study.id, seed, unit, config })));
+  const outcomes: (FinishedJob | undefined)[] = jobs.map(({ seed, unit }) => store.load(seed, unit));
+  const missing = jobs.flatMap((job, index) => (outcomes[index] ? [] : [{ job, index }]));
+  const keptSeconds = outcomes.reduce((total, job) => total + (job?.seconds ?? 0), 0);
+  if (missing.length < jobs.length) {
+    session.log.info({ study: study.id, kept: jobs.length - missing.length, of: jobs.length }, "finished jobs found");
+  }
+
+  const progress = createProgress(session, study.id);
+  const fractions = new Float64Array(missing.length);
+  let done = jobs.length - missing.length;
+  const draw = () => {
+    const fraction = fractions.reduce((total, part) => total + part, 0) / Math.max(1, missing.length);
+    progress.update({ fraction, note: `${done} of ${jobs.length} jobs` });
+  };
+  try {
+    await runPool({
+      jobs: missing.map(({ job }) => job),
+      setup,
+      workers: options.workers,
+      signal: session.signal,
+      onProgress(index, fraction) {
+        fractions[index] = Math.min(Math.max(fraction, 0), 1);
+        draw();
+      },
+      onDone(index, { result, seconds }) {
+        const { job, index: place } = missing[index] as (typeof missing)[number];
+        const finished = { seed: job.seed, unit: job.unit, result, seconds };
+        store.save(finished);
+        outcomes[place] = finished;
+        fractions[index] = 1;
+        done += 1;
+        // A terminal has the bar; a log file gets a line per job.
+        if (!isLive(session, session.stderr)) {
+          session.log.info(
+            {
+              study: study.id,
+              seed: job.seed,
+              unit: job.unit,
+              seconds: Number(seconds.toFixed(2)),
+              done,
+              of: jobs.length,
+            },
+            "job finished",
+          );
+        }
+        draw();
+      },
+    });
+  } finally {
+    progress.clear();
+  }
+
+  const results = outcomes as readonly FinishedJob[] satisfies readonly UnitResult[];
+  const report: StudyReport = {
+    study: study.id,
+    title: study.title,
+    quick,
+    seeds,
+    // Jobs kept from an earlier run count as if they had run beside one another here.
+    wallSeconds: round((session.now() - started) / 1000 + keptSeconds / threadCount(options.workers, jobs.length)),
+    world: study.world,
+    rows: study.rows(results, config),
+    config,
+    version,
+    commit: gitCommit(),
+    node: process.version,
+    cpu: cpuModel(),
+    kernels,
+  };
+  return { report, figures: study.figures(results, config) };
+}
+
+function round(seconds: number): number {
+  return Number(seconds.toFixed(1));
+}
