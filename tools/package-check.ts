@@ -63,15 +63,32 @@ async function check(): Promise<void> {
     for (const file of typeof target === "string" ? [target] : Object.values(target))
       if (!existsSync(join(unpacked, file))) problems.push(`${name}: ${file} is not in the package`);
 
-  const probe = entries
-    .map(([name]) => `console.log(Object.keys(await import(${JSON.stringify(name.replace(".", "coxswain"))})).length);`)
-    .join("\n");
-  writeFileSync(join(unpacked, "probe.mjs"), probe);
+  const names = entries.map(([name]) => name.replace(".", "coxswain"));
+  writeFileSync(join(unpacked, "probe.mjs"), names.map((name) => `await import(${JSON.stringify(name)});`).join("\n"));
   tryOut("importing every entry point", [join(unpacked, "probe.mjs")]);
+  checkTypes(unpacked, names);
   for (const file of Object.values(manifest.bin)) tryOut(`${file} --version`, [join(unpacked, file), "--version"]);
   console.log(
     `package: ${paths.length} files, ${kib} KiB unpacked, ${entries.length} entry points, ${problems.length} problems`,
   );
+}
+
+/** A user's program with an ordinary configuration must compile against the published types, their insides included. */
+function checkTypes(unpacked: string, names: readonly string[]): void {
+  const lines = names.map(
+    (name, index) => `import * as entry${index} from ${JSON.stringify(name)};\nexport { entry${index} };`,
+  );
+  writeFileSync(join(unpacked, "user.ts"), `${lines.join("\n")}\n`);
+  const compilerOptions = {
+    module: "nodenext",
+    target: "es2023",
+    lib: ["es2023"],
+    strict: true,
+    noEmit: true,
+    types: ["node"],
+  };
+  writeFileSync(join(unpacked, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["user.ts"] }));
+  tryOut("compiling a user's program", [join(root, "node_modules/typescript/bin/tsc"), "-p", unpacked]);
 }
 
 interface Archive {
