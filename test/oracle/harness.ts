@@ -1,17 +1,20 @@
 /** What the engine's tests have in common: the kernel sets to run on, random blocks, and one notion of "close". */
 
 import { expect } from "vitest";
+import { tryKernels } from "../../src/adapters/runtime/index.ts";
+import { unwrap } from "../../src/base/index.ts";
 import type { Kernels } from "../../src/learn/tensor/index.ts";
-import { referenceKernels } from "../../src/learn/tensor/index.ts";
 
 interface RandomSource {
   normal(): number;
 }
 
-/** Every kernel set that this machine has. */
-export const sets: readonly { readonly name: Kernels["name"]; readonly make: () => Kernels }[] = [
-  { name: "reference", make: () => referenceKernels() },
-];
+/** Every kernel set that this machine has. Wasm and the reference are everywhere; native only where it was built. */
+export const sets: readonly { readonly name: Kernels["name"]; readonly make: () => Kernels }[] = (
+  ["reference", "wasm", "native"] as const
+)
+  .filter((name) => name !== "native" || tryKernels(name).ok)
+  .map((name) => ({ name, make: () => unwrap(tryKernels(name)) }));
 
 /** Standard normal numbers, rounded to float32 so that engine and oracle begin with the very same ones. */
 export function randomBlock(count: number, rng: RandomSource): Float32Array {

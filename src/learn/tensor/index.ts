@@ -26,6 +26,8 @@ export type { WasmModule } from "./kernel-sets/webassembly.ts";
 export { growableMemory } from "./kernel-sets/webassembly.ts";
 export type { Act, Kernels } from "./kernels.ts";
 export { ACT, GEMM } from "./kernels.ts";
+export type { KernelLanes } from "./lanes.ts";
+export { singleLane } from "./lanes.ts";
 export type { Activation, DenseOptions, LayerSpec } from "./layers.ts";
 export { activation, dense, layerNorm, softmax } from "./layers.ts";
 export type { LossOptions } from "./losses.ts";
@@ -37,5 +39,8 @@ export { buildNetwork, INPUT_ONLY, PARAMS_AND_INPUT, PARAMS_ONLY } from "./netwo
 export type { AdamOptions, Gradients, Optimiser, OptimiserState, SgdOptions, SoftUpdateOptions } from "./optimiser.ts";
 export { adam, adamW, clipGradNorm, clipGradNorms, sgd, softUpdate } from "./optimiser.ts";
 export type { Parameter, Parameters } from "./parameters.ts";
+export type { RecurrentNetwork, RecurrentOptions, SequenceOptions } from "./recurrent.ts";
+export { buildRecurrent } from "./recurrent.ts";
+export type { Cell } from "./recurrent-direction.ts";
 export type { ParameterSnapshot, Snapshottable } from "./snapshot.ts";
 export { loadParameters, saveParameters } from "./snapshot.ts";

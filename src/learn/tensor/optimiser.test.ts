@@ -57,11 +57,12 @@ describe.each(sets)("optimisers on the $name kernels", ({ make }) => {
     expectClose(kernels.memory.view(params, count), textbookAdam(start, gradients, 1e-2), 2e-6);
   });
 
+  // 1 − lr·decay rounded to float32 is off by up to 3e-8, and two hundred such factors multiply.
   test("200 AdamW steps, decay apart from the moments", () => {
     const kernels = make();
     const params = put(kernels, start);
     run(kernels, adamW(kernels, { params, count, lr: 1e-2, weightDecay: 0.1 }), gradients);
-    expectClose(kernels.memory.view(params, count), textbookAdam(start, gradients, 1e-2, 0.1), 2e-6);
+    expectClose(kernels.memory.view(params, count), textbookAdam(start, gradients, 1e-2, 0.1), 1e-5);
   });
 
   test("SGD with momentum and decay, by hand over two steps", () => {
