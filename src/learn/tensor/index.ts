@@ -1,3 +1,5 @@
+export type { AttentionBlock, AttentionCall, AttentionOptions } from "./attention.ts";
+export { buildAttention } from "./attention.ts";
 export { crossEntropyLoss, ordinalClass, ordinalLoss } from "./class-losses.ts";
 export type { ColumnCopy, Columns, GroupMean } from "./glue.ts";
 export { copyColumns, meanOverGroups, meanOverGroupsBackward, repeatRow } from "./glue.ts";
