@@ -106,6 +106,10 @@ test("flattening turns a choice into one-hot and leaves reals alone", () => {
   const into = new Float32Array(7).fill(9);
   flatten(robot, { arm: Float32Array.of(0.5, -0.25), mode: 2 }, { into, at: 1 });
   expect([...into]).toEqual([9, 0.5, -0.25, 0, 0, 1, 9]);
+  const choiceFirst = tuple([discrete(3), box({ low: 0, high: 9, size: 1 })]);
+  const four = new Float32Array(4);
+  flatten(choiceFirst, [1, Float32Array.of(7)], { into: four });
+  expect([...four]).toEqual([0, 1, 0, 7]);
   const both = new Float32Array(8);
   flatten(pair, [Uint8Array.of(1, 0), Int32Array.of(1, 3)], { into: both });
   expect([...both]).toEqual([1, 0, 0, 1, 0, 0, 0, 1]);

@@ -55,7 +55,6 @@ function delayLine(count: number, size: number, steps: number) {
   const heads = new Uint32Array(count);
   return {
     fill(row: number, values: ArrayLike<number>): void {
-      heads[row] = 0;
       for (let i = 0; i < steps * size; i++) kept[row * steps * size + i] = values[i % size]!;
     },
     pass(row: number, values: Float32Array | Float64Array): void {
