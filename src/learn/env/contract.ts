@@ -112,7 +112,7 @@ export interface VectorReset extends ResetRequest {
 
 /**
  * Many copies of one environment, stepped together. The arrays below are the environment's own and are overwritten
- * by every step: read them in place, or copy what must last. No step allocates.
+ * by every step: read them in place, or copy what must last. On a functional core no step allocates.
  */
 export interface VectorEnv {
   readonly spec: EnvSpec;

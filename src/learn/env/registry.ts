@@ -62,8 +62,8 @@ export interface BuiltinEnvs {
  * ```ts
  * const env = makeEnv("CartPole-v1");
  * let { obs } = env.reset({ seed: 7 });
- * for (let end = "no"; end === "no"; ) {
- *   const step = env.step(obs[2] > 0 ? 1 : 0); // push towards the side the pole leans to
+ * for (let end: End = "no"; end === "no"; ) {
+ *   const step = env.step((obs[2] ?? 0) > 0 ? 1 : 0); // push towards the side the pole leans to
  *   ({ obs, end } = step);
  * }
  * ```

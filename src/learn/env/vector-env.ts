@@ -1,6 +1,6 @@
 /**
  * The vector environment: many rows stepped together into shared buffers.
- * Owns: the three autoreset modes and the refusal of wrong actions. No step allocates.
+ * Owns: the three autoreset modes and the refusal of wrong actions. Nothing here allocates in a step.
  * Not here: the worlds and their random streams (rows.ts); wrappers, which lie inside and see every ending (wrapper.ts).
  */
 
@@ -76,11 +76,11 @@ export function vectorEnv(rows: Rows, { spec, autoreset }: { spec: EnvSpec; auto
     ends,
     reset(request: VectorReset = goOn) {
       if (phase === "closed") throw refuseOrder(0);
-      const { only } = request;
+      const { only, ...each } = request;
       if (only !== undefined) requireMask(only, { count, request, started: phase === "running" });
       for (let row = 0; row < count; row++) {
         if (only !== undefined && only[row] === 0) continue;
-        restart(row, request);
+        restart(row, each);
         rewards[row] = 0;
         ends[row] = END_CODE.no;
       }

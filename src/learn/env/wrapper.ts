@@ -8,7 +8,7 @@
  * change it is better written as an environment around an environment.
  */
 
-import type { Env, EnvSpec } from "./contract.ts";
+import type { Env } from "./contract.ts";
 import { envRows, type Outcome, type Rows } from "./rows.ts";
 import { singleEnv } from "./single-env.ts";
 import type { BoxSpace, NumericSpace, NumericValue } from "./space.ts";
@@ -71,7 +71,6 @@ function putOn(inner: Rows, wrapper: Wrapper): Rows {
 export function wrap<Action extends NumericValue>(
   env: Env<Float32Array, Action>,
   wrappers: readonly Wrapper[],
-  spec: EnvSpec = env.spec,
 ): Env<Float32Array, Action> {
-  return singleEnv<Action>(wrapRows(envRows([env], env.spec.id), wrappers), spec);
+  return singleEnv<Action>(wrapRows(envRows([env], env.spec.id), wrappers), env.spec);
 }
