@@ -16,6 +16,9 @@ const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9
 const DASHES = ["none", "6 3", "2 3", "8 3 2 3", "none", "6 3", "2 3"];
 const REFERENCE = "#555555";
 const BAND_OPACITY = 0.16;
+const MARGIN = { left: 70, right: 28, bottom: 52 };
+const Y_TICKS = 6;
+const AXIS = { labelAnchor: "center", labelArrow: "none", tickFormat: tickText, fontSize: 13 } as const;
 
 /** Title, subtitle and legend stand above the frame, one line each. */
 const TITLE_ROOM = { title: 30, subtitle: 18, legend: 24 };
@@ -30,18 +33,18 @@ export async function figureToSvg(figure: Figure): Promise<string> {
     width: WIDTH,
     height: HEIGHT + top,
     marginTop: top,
-    marginLeft: 70,
-    marginRight: 24,
-    marginBottom: 52,
+    marginLeft: MARGIN.left,
+    marginRight: MARGIN.right,
+    marginBottom: MARGIN.bottom,
     style: { fontFamily: FONT_FAMILY, fontSize: "13px", background: "white", color: "#222222" },
   };
   const drawn = figure.kind === "lines" ? plotLines(figure, shared) : plotBars(figure, shared, names);
   const svg = drawn as unknown as SvgElement;
   svg.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", figure.title);
   heading(svg, document as unknown as DocumentLike, { figure, names: hasLegend ? names : [] });
-  return `${svg.outerHTML}\n`;
+  // Plot numbers its clip paths by process; a figure's bytes must not depend on what was drawn before it.
+  return `${svg.outerHTML.replaceAll(/plot-clip-\d+/g, `clip-${figure.id}`)}\n`;
 }
 
 interface SvgElement {
@@ -70,31 +73,23 @@ function scaleOptions(axis: Axis) {
 }
 
 function plotLines(figure: LineFigure, shared: Shared): unknown {
+  const references = figure.references ?? [];
   const marks: Plot.Markish[] = [
-    Plot.gridY({ stroke: "#dddddd", strokeOpacity: 1 }),
-    ...referenceMarks(figure.references ?? []),
+    Plot.gridY({ ticks: Y_TICKS, stroke: "#e2e2e2", strokeOpacity: 1 }),
+    ...references.map(referenceShape),
     ...figure.lines.flatMap((line, index) => lineMarks(line, index)),
-    Plot.axisX({
-      label: axisLabel(figure.x),
-      labelAnchor: "center",
-      labelArrow: "none",
-      tickFormat: tickText,
-      ticks: 7,
-      labelOffset: 42,
-      fontSize: 13,
-    }),
-    Plot.axisY({
-      label: axisLabel(figure.y),
-      labelAnchor: "center",
-      labelArrow: "none",
-      tickFormat: tickText,
-      ticks: 6,
-      labelOffset: 60,
-      fontSize: 13,
-    }),
+    // Names of levels lie over the curves, or a band would hide them; on the left, where learning curves are low.
+    ...references.map((reference) => referenceText(reference, { anchor: "left" })),
+    Plot.axisX({ ...AXIS, label: axisLabel(figure.x), ticks: 7, labelOffset: 42 }),
+    Plot.axisY({ ...AXIS, label: axisLabel(figure.y), ticks: Y_TICKS, labelOffset: 60 }),
     Plot.ruleX([figure.x.domain?.[0] ?? lowest(figure.lines.flatMap((line) => [...line.x]))], { stroke: "#222222" }),
   ];
-  return Plot.plot({ ...shared, x: scaleOptions(figure.x), y: { ...scaleOptions(figure.y), nice: true }, marks });
+  return Plot.plot({ ...shared, x: scaleOptions(figure.x), y: valueScale(figure.y), marks });
+}
+
+/** Ends that somebody chose are kept; ends from the data are rounded outwards. */
+function valueScale(axis: Axis) {
+  return { ...scaleOptions(axis), nice: axis.domain === undefined, clamp: false };
 }
 
 function lowest(values: readonly number[]): number {
@@ -107,31 +102,34 @@ function lineMarks(line: Line, index: number): Plot.Markish[] {
   const points = line.x.map((x, i) => ({ x, y: line.y[i] as number, lo: line.lo?.[i], hi: line.hi?.[i] }));
   const marks: Plot.Markish[] = [];
   if (line.lo && line.hi) {
-    marks.push(Plot.areaY(points, { x: "x", y1: "lo", y2: "hi", fill: stroke, fillOpacity: BAND_OPACITY }));
+    marks.push(Plot.areaY(points, { x: "x", y1: "lo", y2: "hi", fill: stroke, fillOpacity: BAND_OPACITY, clip: true }));
   }
-  marks.push(Plot.lineY(points, { x: "x", y: "y", stroke, strokeWidth: 2, strokeDasharray: dash }));
+  marks.push(Plot.lineY(points, { x: "x", y: "y", stroke, strokeWidth: 2, strokeDasharray: dash, clip: true }));
   return marks;
 }
 
-function referenceMarks(references: readonly ReferenceMark[]): Plot.Markish[] {
-  return references.flatMap(({ label, low, high }) => {
-    const shape =
-      high === undefined
-        ? Plot.ruleY([low], { stroke: REFERENCE, strokeDasharray: "3 3", strokeWidth: 1.25 })
-        : Plot.rectY([{ low, high }], { y1: "low", y2: "high", fill: REFERENCE, fillOpacity: 0.12 });
-    const text = Plot.text([{ y: high ?? low }], {
-      y: "y",
-      text: () => label,
-      frameAnchor: "right",
-      textAnchor: "end",
-      dy: -8,
-      dx: -4,
-      fill: REFERENCE,
-      stroke: "white",
-      strokeWidth: 4,
-      fontSize: 12,
-    });
-    return [shape, text];
+function referenceShape({ low, high }: ReferenceMark): Plot.Markish {
+  if (high === undefined) return Plot.ruleY([low], { stroke: REFERENCE, strokeDasharray: "3 3", strokeWidth: 1.25 });
+  return Plot.rectY([{ low, high }], { y1: "low", y2: "high", fill: REFERENCE, fillOpacity: 0.14 });
+}
+
+/** `facet`: the panel that carries the text, where there are several. */
+function referenceText(
+  { label, low, high }: ReferenceMark,
+  { anchor, facet }: { readonly anchor: "left" | "right"; readonly facet?: string | undefined },
+): Plot.Markish {
+  return Plot.text([{ y: high ?? low, facet }], {
+    y: "y",
+    ...(facet === undefined ? {} : { fx: "facet" }),
+    text: () => label,
+    frameAnchor: anchor,
+    textAnchor: anchor === "left" ? "start" : "end",
+    dy: -8,
+    dx: anchor === "left" ? 6 : -4,
+    fill: "#333333",
+    stroke: "white",
+    strokeWidth: 4,
+    fontSize: 12,
   });
 }
 
@@ -148,58 +146,42 @@ function plotBars(figure: BarFigure, shared: Shared, groups: readonly string[]):
     paperHigh: bar.paper?.high,
   }));
   const isGrouped = groups.length > 1;
+  const order = [...new Set(bars.map((bar) => bar.label))];
   const x = isGrouped ? "group" : "label";
   const facet = isGrouped ? { fx: "label" } : {};
   const withInterval = bars.filter((bar) => bar.lo !== undefined && bar.hi !== undefined);
   const withPaper = bars.filter((bar) => bar.paper !== undefined);
+  // A whisker's cap is 12 px wide, whatever the bar's width.
+  const band = ((WIDTH - MARGIN.left - MARGIN.right) / order.length / (isGrouped ? groups.length : 1)) * 0.72;
+  const cap = { stroke: "#222222", strokeWidth: 1.5, inset: Math.max(0, band / 2 - 6), ...facet };
+  // The paper's mark stands beside the whisker, so that both can be read.
+  const beside = { dx: 14, stroke: REFERENCE, ...facet };
+  const diamond = { ...beside, symbol: "diamond", r: 4, fill: "white", strokeWidth: 1.5 } as const;
+  const references = figure.references ?? [];
   const marks: Plot.Markish[] = [
-    Plot.gridY({ stroke: "#dddddd", strokeOpacity: 1 }),
+    Plot.gridY({ ticks: Y_TICKS, stroke: "#e2e2e2", strokeOpacity: 1 }),
+    ...references.map(referenceShape),
     Plot.barY(bars, { x, y: "value", fill: "fill", fillOpacity: 0.85, ...facet }),
     Plot.ruleX(withInterval, { x, y1: "lo", y2: "hi", stroke: "#222222", strokeWidth: 1.5, ...facet }),
-    Plot.tickY(withInterval, { x, y: "lo", stroke: "#222222", inset: 12, ...facet }),
-    Plot.tickY(withInterval, { x, y: "hi", stroke: "#222222", inset: 12, ...facet }),
-    // What the paper reports for a bar: a hollow diamond at each end of its range.
-    Plot.dot(withPaper, {
-      x,
-      y: "paperLow",
-      symbol: "diamond",
-      r: 5,
-      fill: "white",
-      stroke: REFERENCE,
-      strokeWidth: 1.5,
-      ...facet,
-    }),
-    Plot.dot(withPaper, {
-      x,
-      y: "paperHigh",
-      symbol: "diamond",
-      r: 5,
-      fill: "white",
-      stroke: REFERENCE,
-      strokeWidth: 1.5,
-      ...facet,
-    }),
-    ...referenceMarks(figure.references ?? []),
+    Plot.tickY(withInterval, { x, y: "lo", ...cap }),
+    Plot.tickY(withInterval, { x, y: "hi", ...cap }),
+    Plot.ruleX(withPaper, { x, y1: "paperLow", y2: "paperHigh", strokeWidth: 2, ...beside }),
+    Plot.dot(withPaper, { x, y: "paperLow", ...diamond }),
+    Plot.dot(withPaper, { x, y: "paperHigh", ...diamond }),
+    ...references.map((reference) =>
+      referenceText(reference, { anchor: "right", facet: isGrouped ? order.at(-1) : undefined }),
+    ),
     Plot.ruleY([0], { stroke: "#222222" }),
-    Plot.axisY({
-      label: axisLabel(figure.y),
-      labelAnchor: "center",
-      labelArrow: "none",
-      tickFormat: tickText,
-      ticks: 6,
-      labelOffset: 60,
-      fontSize: 13,
-    }),
-    ...(isGrouped
-      ? [Plot.axisFx({ anchor: "bottom", label: null, fontSize: 13 })]
-      : [Plot.axisX({ label: null, tickSize: 0, fontSize: 13 })]),
+    Plot.axisY({ ...AXIS, label: axisLabel(figure.y), ticks: Y_TICKS, labelOffset: 60 }),
+    isGrouped
+      ? Plot.axisFx({ anchor: "bottom", label: null, fontSize: 13 })
+      : Plot.axisX({ label: null, tickSize: 0, fontSize: 13 }),
   ];
-  const order = [...new Set(bars.map((bar) => bar.label))];
   return Plot.plot({
     ...shared,
-    x: { ...(isGrouped ? { axis: null, domain: [...groups] } : { domain: order }), type: "band", padding: 0.25 },
-    fx: { domain: order, padding: 0.15 },
-    y: { ...scaleOptions(figure.y), nice: true },
+    x: { ...(isGrouped ? { axis: null, domain: [...groups] } : { domain: order }), type: "band", padding: 0.28 },
+    fx: { domain: order, padding: 0.12 },
+    y: valueScale(figure.y),
     marks,
   });
 }
@@ -226,10 +208,13 @@ function heading(
 ): void {
   const add = (name: string, attributes: Record<string, string | number>, content?: string) => {
     const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+    // Plot centres all text of its picture; headings begin at the left.
+    if (name === "text") element.setAttribute("text-anchor", "start");
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
     if (content !== undefined) element.textContent = content;
     svg.appendChild(element);
   };
+  add("title", {}, figure.title);
   let y = 28;
   add("text", { x: 20, y, "font-size": 17, "font-weight": 700, fill: "#111111" }, figure.title);
   if (figure.subtitle) {

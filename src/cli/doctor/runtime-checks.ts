@@ -118,6 +118,7 @@ export const duckdbCheck: Check = async () => {
 
 const DISK_MIB = 32;
 const SYNCS = 20;
+const SLOW_SYNC_MS = 50;
 
 /** How fast the data folder takes bytes, and how long one record takes to be safe. */
 export const diskCheck =
@@ -127,40 +128,35 @@ export const diskCheck =
     const file = join(data, `doctor-${process.pid}.tmp`);
     try {
       mkdirSync(data, { recursive: true });
-      const block = randomBytes(2 ** 20);
       const handle = openSync(file, "w");
       try {
-        const started = performance.now();
-        for (let i = 0; i < DISK_MIB; i++) writeSync(handle, block);
-        fsyncSync(handle);
-        const rate = DISK_MIB / ((performance.now() - started) / 1000);
-        const record = block.subarray(0, 4096);
-        const syncStarted = performance.now();
-        for (let i = 0; i < SYNCS; i++) {
-          writeSync(handle, record);
-          fsyncSync(handle);
-        }
-        const syncMs = (performance.now() - syncStarted) / SYNCS;
-        const found = `${rate.toFixed(0)} MiB/s, ${syncMs.toFixed(2)} ms per fsync`;
-        if (syncMs < 50) return { ...base, status: "ok", found };
-        return {
-          ...base,
-          status: "ok",
-          found,
-          advice: "slow to sync: put --data on a local disk, records wait for it",
-        };
+        const { mibPerSecond, syncMs } = measureDisk(handle);
+        const found = `${mibPerSecond.toFixed(0)} MiB/s, ${syncMs.toFixed(2)} ms per fsync`;
+        if (syncMs < SLOW_SYNC_MS) return { ...base, status: "ok", found };
+        const advice = "slow to sync: set 'data' to a folder on a local disk, since records wait for it";
+        return { ...base, status: "ok", found, advice };
       } finally {
         closeSync(handle);
+        rmSync(file, { force: true });
       }
     } catch (thrown) {
       const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : String(thrown);
-      return {
-        ...base,
-        status: "bad",
-        found: `not writable (${code})`,
-        advice: "choose a writable folder with the setting 'data'",
-      };
-    } finally {
-      rmSync(file, { force: true });
+      const advice = "choose a writable folder with the setting 'data'";
+      return { ...base, status: "bad", found: `not writable (${code})`, advice };
     }
   };
+
+function measureDisk(handle: number): { readonly mibPerSecond: number; readonly syncMs: number } {
+  const block = randomBytes(2 ** 20);
+  const started = performance.now();
+  for (let i = 0; i < DISK_MIB; i++) writeSync(handle, block);
+  fsyncSync(handle);
+  const mibPerSecond = DISK_MIB / ((performance.now() - started) / 1000);
+  const record = block.subarray(0, 4096);
+  const syncStarted = performance.now();
+  for (let i = 0; i < SYNCS; i++) {
+    writeSync(handle, record);
+    fsyncSync(handle);
+  }
+  return { mibPerSecond, syncMs: (performance.now() - syncStarted) / SYNCS };
+}

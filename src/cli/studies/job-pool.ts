@@ -54,6 +54,8 @@ async function drain(thread: Worker, queue: Iterator<number>, options: PoolOptio
     const index = next.value;
     const outcome = await runOne(thread, index, options);
     options.onDone(index, outcome);
+    // A job that ended in time is kept, but a stopped run begins no further one.
+    options.signal.throwIfAborted();
   }
 }
 

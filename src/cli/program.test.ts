@@ -1,0 +1,176 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { run } from "./program.ts";
+import type { Shell } from "./shell.ts";
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), "coxswain-program-"));
+});
+
+async function cli(args: readonly string[], env: Record<string, string> = {}) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const shell: Shell = {
+    stdout: { write: (text) => out.push(text) },
+    stderr: { write: (text) => err.push(text) },
+    env: { PATH: process.env.PATH, ...env },
+    cwd,
+    signal: new AbortController().signal,
+    now: () => performance.now(),
+    exitWith() {},
+  };
+  const code = await run(shell, args);
+  return { code, stdout: out.join(""), stderr: err.join("") };
+}
+
+describe("usage", () => {
+  test.each([
+    "demo",
+    "reproduce",
+    "train",
+    "evaluate",
+    "bench",
+    "doctor",
+    "config print",
+    "config schema",
+    "completion",
+    "version",
+  ])("%s explains itself and takes --json", async (command) => {
+    const { code, stdout } = await cli([...command.split(" "), "--help"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("--json");
+  });
+
+  test("a misspelt command is a usage error of one sentence with a suggestion", async () => {
+    const { code, stdout, stderr } = await cli(["docter"]);
+    expect(code).toBe(2);
+    expect(stdout).toBe("");
+    expect(stderr.split("\n")[0]).toBe("coxswain: unknown command 'docter'; did you mean 'doctor'?");
+  });
+
+  test("a misspelt option is a usage error with a suggestion", async () => {
+    const { code, stderr } = await cli(["reproduce", "--qick"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("coxswain: unknown option '--qick'; did you mean '--quick'?");
+  });
+
+  test("a value that an option does not take says what it takes", async () => {
+    const { code, stderr } = await cli(["reproduce", "x", "--seeds", "many"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("expected a whole number from 1 on");
+  });
+
+  test("an unknown bench is a usage error", async () => {
+    expect(await cli(["bench", "no-such-bench-at-all"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("there is no bench 'no-such-bench-at-all'"),
+    });
+  });
+});
+
+describe("config", () => {
+  test("every value says where it came from", async () => {
+    writeFileSync(join(cwd, "coxswain.yaml"), "train:\n  seed: 7\n  steps: 50000\n");
+    const args = ["config", "print", "--show-origin", "--json", "--log-level", "warn"];
+    const { code, stdout } = await cli(args, { COXSWAIN_TRAIN_STEPS: "60000", COXSWAIN_KERNELS: "wasm" });
+    expect(code).toBe(0);
+    const settings = JSON.parse(stdout).settings as { setting: string; value: unknown; origin: string }[];
+    const by = new Map(settings.map(({ setting, value, origin }) => [setting, { value, origin }]));
+    expect(by.get("train.seed")).toEqual({ value: 7, origin: "coxswain.yaml:2" });
+    expect(by.get("train.steps")).toEqual({ value: 60000, origin: "COXSWAIN_TRAIN_STEPS" });
+    expect(by.get("runtime.kernels")).toEqual({ value: "wasm", origin: "COXSWAIN_KERNELS" });
+    expect(by.get("log.level")).toEqual({ value: "warn", origin: "--log-level" });
+    expect(by.get("data")).toEqual({ value: ".coxswain", origin: "default" });
+  });
+
+  test("what is printed can be read back and means the same", async () => {
+    const printed = (await cli(["config", "print"], { COXSWAIN_TRAIN_SEED: "9" })).stdout;
+    writeFileSync(join(cwd, "again.yaml"), printed);
+    expect((await cli(["config", "print", "--config", "again.yaml"])).stdout).toBe(printed);
+  });
+
+  test("the schema is JSON Schema and knows every setting", async () => {
+    const schema = JSON.parse((await cli(["config", "schema"])).stdout);
+    expect(schema.properties.log.properties.level.enum).toContain("debug");
+    expect(schema.additionalProperties).toBe(false);
+  });
+
+  test("a misspelt variable is warned of in the log, as JSON on standard error", async () => {
+    const { code, stderr } = await cli(["config", "print"], { COXSWAIN_LOG_LEVL: "debug" });
+    expect(code).toBe(0);
+    expect(JSON.parse(stderr)).toMatchObject({
+      level: "warn",
+      found: expect.stringContaining("did you mean 'COXSWAIN_LOG_LEVEL'?"),
+    });
+  });
+});
+
+describe("doctor", () => {
+  test("it lists findings with a status each, and advice for what is missing", async () => {
+    const { code, stdout } = await cli(["doctor", "--json"]);
+    const { ok, findings } = JSON.parse(stdout) as {
+      ok: boolean;
+      findings: { id: string; status: string; found: string; advice?: string }[];
+    };
+    expect(code).toBe(ok ? 0 : 1);
+    const ids = findings.map((finding) => finding.id);
+    const expected = ["node", "cores", "memory", "kernels", "threads", "duckdb", "disk", "cgroups", "torch", "kubectl"];
+    expect(ids).toEqual(expect.arrayContaining(expected));
+    expect(findings.find((finding) => finding.id === "node")).toMatchObject({ status: "ok", found: process.version });
+    expect(findings.find((finding) => finding.id === "threads")).toMatchObject({ status: "ok", found: "work" });
+    for (const finding of findings) if (finding.status !== "ok") expect(finding.advice).toBeTruthy();
+  });
+
+  test("a data folder that can not be written is bad, and the exit code says so", async () => {
+    writeFileSync(join(cwd, "file"), "");
+    const { code, stdout } = await cli(["doctor", "--json"], { COXSWAIN_DATA: join(cwd, "file", "data") });
+    expect(code).toBe(1);
+    const { ok, findings } = JSON.parse(stdout);
+    expect(ok).toBe(false);
+    expect(findings.find((finding: { id: string }) => finding.id === "disk")).toMatchObject({
+      status: "bad",
+      found: "not writable (ENOTDIR)",
+    });
+  });
+
+  test("colours are left out when NO_COLOR is set and put in when forced", async () => {
+    const forced = await cli(["doctor"], { FORCE_COLOR: "1" });
+    expect(forced.stdout).toContain("\u001b[32mok");
+    const plain = await cli(["doctor"], { FORCE_COLOR: "1", NO_COLOR: "1" });
+    expect(plain.stdout).not.toContain("\u001b[");
+  });
+});
+
+describe("completion", () => {
+  const complete = async (...words: string[]) => {
+    const { stdout } = await cli(["__complete", "--", ...words]);
+    return stdout.split("\n").flatMap((line) => (line === "" ? [] : [line.split("\t")[0]]));
+  };
+
+  test("commands, options and values complete", async () => {
+    expect(await complete("do")).toEqual(["doctor"]);
+    expect(await complete("config", "")).toEqual(["print", "schema"]);
+    expect(await complete("reproduce", "--se")).toEqual(["--seeds"]);
+    expect(await complete("completion", "")).toEqual(["bash", "zsh", "fish"]);
+    expect(await complete("doctor", "--log-level", "w")).toEqual(["warn"]);
+    expect(await complete("doctor", "--log-level", "warn", "--js")).toEqual(["--json"]);
+  });
+
+  test("environments complete for train", async () => {
+    expect(await complete("train", "Cart")).toEqual(["CartPole-v1"]);
+  });
+
+  test("hidden commands stay hidden", async () => {
+    expect(await complete("")).not.toContain("__complete");
+    expect(await complete("")).toContain("doctor");
+  });
+
+  test.each(["bash", "zsh", "fish"])("%s gets a script that asks the program", async (shell) => {
+    const { code, stdout } = await cli(["completion", shell]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("coxswain __complete");
+  });
+});
