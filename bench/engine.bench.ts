@@ -7,6 +7,7 @@ import {
   gruSection,
   inferenceSection,
   kernelSection,
+  learnerSection,
   memorySection,
   ppoSection,
 } from "./engine/sections.ts";
@@ -34,6 +35,7 @@ export const engineBench: Bench = {
       await section("inference", () => inferenceSection(crew, rounds(15, 100, 400)));
       await section("the PPO update", () => ppoSection(crew, rounds(15, 150, 600)));
       await section("the GRU", () => gruSection(crew, rounds(8, 300, 600)));
+      await section("whole learners", () => learnerSection(crew, rounds(10, 150, 400)));
       await section("memory", () => memorySection(crew));
       await section("single kernels", () => kernelSection(crew, rounds(8, 20, 60)));
       return { figures, absent: crew.absent, machine: machine() };

@@ -34,8 +34,9 @@ export function setupOptions({ setupPeers = false, log, signal }: BenchContext):
   return { allowDownloads: setupPeers || process.env.COXSWAIN_BENCH_PEERS === "install", log, signal };
 }
 
-// The limit of the machine: its own vectors, fused multiply-add, no rules about errno or traps.
-const FLAGS = ["-O3", "-march=native", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-std=gnu11"];
+// The limit of the machine: its own vectors, fused multiply-add, no rules about errno, traps or infinities.
+const RELAXED = ["-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-ffinite-math-only"];
+const FLAGS = ["-O3", "-march=native", "-std=gnu11", ...RELAXED];
 const HEADERS = ["matrix.h", "line-protocol.h"];
 
 /** Compiles bench/native/<name>.c unless the cache has it for these very sources and flags. */

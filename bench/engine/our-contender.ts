@@ -10,6 +10,8 @@ import type { Kernels } from "../../src/learn/tensor/index.ts";
 import { serveLines, type Task } from "./line-server.ts";
 import { agentMemoryTask, ddpgTask, inferenceTask } from "./our-ddpg.ts";
 import { gemmTask, kernelTask } from "./our-gemm.ts";
+import { gruTask } from "./our-gru.ts";
+import { ddpgActTask, ddpgLearnerTask, ppoLearnerTask } from "./our-learners.ts";
 import { ppoTask } from "./our-ppo.ts";
 
 const [wanted = "", folder = ""] = process.argv.slice(2);
@@ -33,10 +35,18 @@ function start(task: string): Task {
       return inferenceTask(kernels, fixture("inference"));
     case "ppo":
       return ppoTask(kernels, fixture("ppo"));
+    case "gru":
+      return gruTask(kernels, fixture("gru"));
     case "gemm":
       return gemmTask(kernels, rest.join(":"));
     case "kernel":
       return kernelTask(kernels, rest.join(":"));
+    case "ddpg-learner":
+      return ddpgLearnerTask(kernels);
+    case "ddpg-act":
+      return ddpgActTask(kernels);
+    case "ppo-learner":
+      return ppoLearnerTask(kernels);
     case "agent-memory":
       return agentMemoryTask(kernels, { batch: Number(rest[0]) });
     default:

@@ -110,9 +110,10 @@ export async function ppoSection(crew: Crew, rounds: Rounds): Promise<Figure[]> 
       figures.push(
         speedup({ ours: own, peer, bound: atLeast(5, "PyTorch's speed") }, { ...options, id: `ppo.${role}.torch` }),
       );
+    if (!peer) continue;
     const what = `PPO update of ${PPO.rollout} steps × ${PPO.epochs} epochs (${updates} minibatches)`;
-    const whole = { label: own.label, timing: scaled(own.timing, updates) };
-    figures.push(plainFigure(whole, { id: `ppo.${role}.whole`, what, unit: MILLISECONDS }));
+    const pair = { ours: scaled(own, updates), peer: scaled(peer, updates) };
+    figures.push(speedup(pair, { id: `ppo.${role}.whole`, what, unit: MILLISECONDS }));
   }
   return [...figures, ...peerFigures(results, options)];
 }
@@ -167,6 +168,22 @@ async function twoThreads(crew: Crew, rounds: Rounds): Promise<Figure[]> {
   return figures;
 }
 
+/** Whole learners, as a control loop calls them; the difference to the networks alone is their bookkeeping. */
+export async function learnerSection(crew: Crew, rounds: Rounds): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  const whole = `a PPO update of ${PPO.rollout} observed steps × ${PPO.epochs} epochs, whole learner`;
+  for (const [task, what, unit] of [
+    ["ddpg-act", "one checked decision of a DDPG learner", MICROSECONDS],
+    ["ddpg-learner", "one observed step and one DDPG update from replay, whole learner", MICROSECONDS],
+    ["ppo-learner", whole, MILLISECONDS],
+  ] as const) {
+    for (const [role, measured] of await crew.measure(ours(task), rounds)) {
+      figures.push(plainFigure(measured, { id: `learner.${role}.${task}`, what, unit }));
+    }
+  }
+  return figures;
+}
+
 export async function memorySection(crew: Crew): Promise<Figure[]> {
   const role = OURS.find((set) => crew.has(set));
   if (!role) return [];
@@ -216,12 +233,15 @@ export async function kernelSection(crew: Crew, rounds: Rounds): Promise<Figure[
   return figures;
 }
 
-function scaled(timing: Measured["timing"], factor: number): Measured["timing"] {
+function scaled({ label, timing }: Measured, factor: number): Measured {
   return {
-    ...timing,
-    best: timing.best * factor,
-    median: timing.median * factor,
-    bestWall: timing.bestWall * factor,
-    medianWall: timing.medianWall * factor,
+    label,
+    timing: {
+      ...timing,
+      best: timing.best * factor,
+      median: timing.median * factor,
+      bestWall: timing.bestWall * factor,
+      medianWall: timing.medianWall * factor,
+    },
   };
 }

@@ -24,6 +24,21 @@ static float *panels; /* the recurrent weights of the side at work, in the order
 static size_t answer_count, grad_count;
 static float *grads;
 
+/* One row of one step: the gates, kept for the way back, and the new state. */
+static void cell(const float *restrict xp, const float *restrict hp, const float *restrict h, float *const *saved, float *restrict y) {
+  float *restrict r = saved[0], *restrict z = saved[1], *restrict n = saved[2], *restrict hn = saved[3];
+  for (int j = 0; j < HIDDEN; j++) {
+    const float reset = sigmoid_fast(xp[j] + hp[j]);
+    const float keep = sigmoid_fast(xp[HIDDEN + j] + hp[HIDDEN + j]);
+    const float candidate = tanh_fast(xp[2 * HIDDEN + j] + reset * hp[2 * HIDDEN + j]);
+    r[j] = reset;
+    z[j] = keep;
+    hn[j] = hp[2 * HIDDEN + j];
+    n[j] = candidate;
+    y[j] = candidate + keep * (h[j] - candidate);
+  }
+}
+
 static void forward_side(side *s, const float *x, float *out) {
   for (int i = 0; i < ROWS; i++) memcpy(s->xp + i * GATES, s->b, sizeof(float) * GATES);
   multiply(plain(x, s->inputs), plain(s->w, GATES), s->xp, GATES, ROWS, GATES, s->inputs, 1);
@@ -41,16 +56,8 @@ static void forward_side(side *s, const float *x, float *out) {
     multiply_panels(plain(before, HIDDEN), panels, scratch, GATES, BATCH, GATES, HIDDEN);
     for (int i = 0; i < BATCH; i++) {
       const size_t row = (size_t)(t * BATCH + i);
-      const float *restrict xp = s->xp + row * GATES, *restrict hp = scratch + i * GATES, *restrict h = before + i * HIDDEN;
-      float *restrict r = s->r + row * HIDDEN, *restrict z = s->z + row * HIDDEN, *restrict n = s->n + row * HIDDEN;
-      float *restrict hn = s->hn + row * HIDDEN, *restrict y = out + row * (size_t)lead;
-      for (int j = 0; j < HIDDEN; j++) {
-        r[j] = sigmoid_fast(xp[j] + hp[j]);
-        z[j] = sigmoid_fast(xp[HIDDEN + j] + hp[HIDDEN + j]);
-        hn[j] = hp[2 * HIDDEN + j];
-        n[j] = tanh_fast(xp[2 * HIDDEN + j] + r[j] * hn[j]);
-        y[j] = n[j] + z[j] * (h[j] - n[j]);
-      }
+      float *saved[4] = {s->r + row * HIDDEN, s->z + row * HIDDEN, s->n + row * HIDDEN, s->hn + row * HIDDEN};
+      cell(s->xp + row * GATES, scratch + i * GATES, before + i * HIDDEN, saved, out + row * (size_t)lead);
     }
   }
 }
@@ -59,6 +66,24 @@ static void column_sums(const float *x, float *sums) {
   memset(sums, 0, sizeof(float) * GATES);
   for (int i = 0; i < ROWS; i++)
     for (int j = 0; j < GATES; j++) sums[j] += x[i * GATES + j];
+}
+
+/* One row of one step on the way back: dh is the gradient of the new state and becomes that of the old one. */
+static void cell_backward(
+    const float *restrict dy, const float *restrict h, const float *const *saved, float *restrict dh, float *restrict dxp,
+    float *restrict dhp) {
+  const float *restrict r = saved[0], *restrict z = saved[1], *restrict n = saved[2], *restrict hn = saved[3];
+  for (int j = 0; j < HIDDEN; j++) {
+    const float d = dh[j] + dy[j];
+    const float dn = d * (1.f - z[j]) * (1.f - n[j] * n[j]);
+    const float dz = d * (h[j] - n[j]) * z[j] * (1.f - z[j]);
+    const float dr = dn * hn[j] * r[j] * (1.f - r[j]);
+    dxp[j] = dhp[j] = dr;
+    dxp[HIDDEN + j] = dhp[HIDDEN + j] = dz;
+    dxp[2 * HIDDEN + j] = dn;
+    dhp[2 * HIDDEN + j] = dn * r[j];
+    dh[j] = d * z[j];
+  }
 }
 
 /* dx (+)= …, NULL when nobody asks for it. */
@@ -70,21 +95,10 @@ static void backward_side(side *s, const float *x, const float *dout, float *dx,
     const int t = s->reverse ? STEPS - 1 - step : step;
     for (int i = 0; i < BATCH; i++) {
       const size_t row = (size_t)(t * BATCH + i);
-      const float *restrict dy = dout + row * (size_t)lead, *restrict h = s->before + row * HIDDEN;
-      const float *restrict r = s->r + row * HIDDEN, *restrict z = s->z + row * HIDDEN, *restrict n = s->n + row * HIDDEN;
-      const float *restrict hn = s->hn + row * HIDDEN;
-      float *restrict dxp = s->dxp + row * GATES, *restrict dhp = s->dhp + row * GATES, *restrict dh = state_grad + i * HIDDEN;
-      for (int j = 0; j < HIDDEN; j++) {
-        const float d = dh[j] + dy[j];
-        const float dn = d * (1.f - z[j]) * (1.f - n[j] * n[j]);
-        const float dz = d * (h[j] - n[j]) * z[j] * (1.f - z[j]);
-        const float dr = dn * hn[j] * r[j] * (1.f - r[j]);
-        dxp[j] = dhp[j] = dr;
-        dxp[HIDDEN + j] = dhp[HIDDEN + j] = dz;
-        dxp[2 * HIDDEN + j] = dn;
-        dhp[2 * HIDDEN + j] = dn * r[j];
-        dh[j] = d * z[j];
-      }
+      const float *saved[4] = {s->r + row * HIDDEN, s->z + row * HIDDEN, s->n + row * HIDDEN, s->hn + row * HIDDEN};
+      const float *h = s->before + row * HIDDEN;
+      float *dh = state_grad + i * HIDDEN;
+      cell_backward(dout + row * (size_t)lead, h, saved, dh, s->dxp + row * GATES, s->dhp + row * GATES);
     }
     multiply_panels(plain(s->dhp + t * BATCH * GATES, GATES), panels, state_grad, HIDDEN, BATCH, HIDDEN, GATES);
   }

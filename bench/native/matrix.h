@@ -19,7 +19,9 @@
 #define MAX_ROWS 6 /* 6 rows of two 256-bit vectors: 12 of 16 registers hold sums */
 #endif
 #define PANEL (2 * WIDTH)
-#define DEPTH 256 /* a packed panel of this depth stays in the first-level cache */
+#define DEPTH 256 /* columns of a taken at a time: fewer mean more trips to c, */
+#define BLOCK 120 /* and rows: together they stay in the second-level cache */
+#define MOST_COLUMNS 1024
 
 typedef float vec __attribute__((vector_size(WIDTH * 4), aligned(4), may_alias));
 #define INLINE static inline __attribute__((always_inline))
@@ -66,40 +68,65 @@ row_tile(int rows, operand a, const float *b, ptrdiff_t ldb, int depth, float *o
 #undef CASE
 }
 
-/* c[m, n] (+)= a · b. */
+/* rows × depth of a, so that the product reads it in memory order: strides of a power of two share few cache lines. */
+INLINE void pack_rows(int rows, operand a, float *packed, int depth) {
+  for (int q = 0; q < depth; q++)
+#pragma GCC unroll 12
+    for (int i = 0; i < rows; i++) packed[q * rows + i] = a.data[i * a.row + q * a.col];
+}
+
+/* A panel of b with zeros for missing columns. */
+static void pack_panel(operand b, float *packed, int cols, int depth) {
+  if (cols == PANEL && b.col == 1) {
+    for (int q = 0; q < depth; q++) memcpy(packed + q * PANEL, b.data + q * b.row, sizeof(float) * PANEL);
+    return;
+  }
+  if (cols < PANEL) memset(packed, 0, sizeof(float) * (size_t)depth * PANEL);
+  for (int q = 0; q < depth; q += 16) /* sixteen floats of each column are one cache line of it */
+    for (int x = 0; x < cols; x++)
+      for (int r = q; r < q + 16 && r < depth; r++) packed[r * PANEL + x] = b.data[r * b.row + x * b.col];
+}
+
+/*
+ * c[m, n] (+)= a · b. Matrices too large for the caches are packed in blocks; small ones are read where they lie,
+ * except panels with missing or scattered columns.
+ */
 static void multiply(operand a, operand b, float *c, ptrdiff_t ldc, int m, int n, int k, int add) {
-  static _Thread_local float packed[DEPTH * PANEL] __attribute__((aligned(64)));
+  static _Thread_local float rows_of_a[BLOCK * DEPTH] __attribute__((aligned(64)));
+  static _Thread_local float panels_of_b[DEPTH * MOST_COLUMNS] __attribute__((aligned(64)));
   static _Thread_local float edge[MAX_ROWS * PANEL] __attribute__((aligned(64)));
-  const int tiles = (m + MAX_ROWS - 1) / MAX_ROWS;
-  const int height = (m + tiles - 1) / tiles;
+  const int is_large = m > 64 && n > 64;
   for (int p = 0; p < k; p += DEPTH) {
-    const int depth = k - p < DEPTH ? k - p : DEPTH;
-    const int keep = add || p > 0;
-    for (int j = 0; j < n; j += PANEL) {
-      const int cols = n - j < PANEL ? n - j : PANEL;
-      const float *panel = b.data + p * b.row + j * b.col;
-      ptrdiff_t ldp = b.row;
-      /* Packing pays when columns are missing, when b is transposed, or when many row tiles reuse a wide matrix. */
-      if (cols < PANEL || b.col != 1 || (b.row > 128 && tiles > 2)) {
-        if (cols < PANEL) memset(packed, 0, sizeof(float) * (size_t)depth * PANEL);
-        if (b.col == 1)
-          for (int q = 0; q < depth; q++) memcpy(packed + q * PANEL, panel + q * b.row, sizeof(float) * (size_t)cols);
-        else
-          for (int x = 0; x < cols; x++)
-            for (int q = 0; q < depth; q++) packed[q * PANEL + x] = panel[q * b.row + x * b.col];
-        panel = packed;
-        ldp = PANEL;
-      }
-      for (int i = 0; i < m; i += height) {
-        const int rows = m - i < height ? m - i : height;
-        const operand block = {a.data + i * a.row + p * a.col, a.row, a.col};
-        float *out = c + i * ldc + j;
-        if (cols == PANEL) {
-          row_tile(rows, block, panel, ldp, depth, out, ldc, keep);
-        } else {
-          row_tile(rows, block, panel, ldp, depth, edge, PANEL, 0);
-          for (int r = 0; r < rows; r++)
-            for (int x = 0; x < cols; x++) out[r * ldc + x] = (keep ? out[r * ldc + x] : 0.f) + edge[r * PANEL + x];
+    const int depth = k - p < DEPTH ? k - p : DEPTH, keep = add || p > 0;
+    const operand b_rows = {b.data + p * b.row, b.row, b.col};
+    for (int j = 0; j < n; j += PANEL)
+      if (is_large || b.col != 1 || n - j < PANEL)
+        pack_panel((operand){b_rows.data + j * b.col, b.row, b.col}, panels_of_b + j * depth, n - j < PANEL ? n - j : PANEL, depth);
+    for (int top = 0; top < m; top += BLOCK) {
+      const int block = m - top < BLOCK ? m - top : BLOCK;
+      const int tiles = (block + MAX_ROWS - 1) / MAX_ROWS, height = (block + tiles - 1) / tiles;
+      const operand a_block = {a.data + top * a.row + p * a.col, a.row, a.col};
+      if (is_large)
+        for (int i = 0; i < block; i += height) {
+          const operand from = {a_block.data + i * a.row, a.row, a.col};
+          if (height == MAX_ROWS && block - i >= MAX_ROWS) pack_rows(MAX_ROWS, from, rows_of_a + i * depth, depth);
+          else pack_rows(block - i < height ? block - i : height, from, rows_of_a + i * depth, depth);
+        }
+      for (int j = 0; j < n; j += PANEL) {
+        const int cols = n - j < PANEL ? n - j : PANEL, is_packed = is_large || b.col != 1 || cols < PANEL;
+        const float *panel = is_packed ? panels_of_b + j * depth : b_rows.data + j;
+        const ptrdiff_t ldp = is_packed ? PANEL : b.row;
+        for (int i = 0; i < block; i += height) {
+          const int rows = block - i < height ? block - i : height;
+          const operand tile_of_a = is_large ? (operand){rows_of_a + i * depth, 1, rows} : (operand){a_block.data + i * a.row, a.row, a.col};
+          float *out = c + (top + i) * ldc + j;
+          if (cols == PANEL) {
+            row_tile(rows, tile_of_a, panel, ldp, depth, out, ldc, keep);
+          } else {
+            row_tile(rows, tile_of_a, panel, ldp, depth, edge, PANEL, 0);
+            for (int r = 0; r < rows; r++)
+              for (int x = 0; x < cols; x++) out[r * ldc + x] = (keep ? out[r * ldc + x] : 0.f) + edge[r * PANEL + x];
+          }
         }
       }
     }
@@ -123,11 +150,14 @@ multiply_panels(operand a, const float *panels, float *c, ptrdiff_t ldc, int m, 
       row_tile(m - i < height ? m - i : height, (operand){a.data + i * a.row, a.row, a.col}, panels + (size_t)j * k, PANEL, k, c + i * ldc + j, ldc, 1);
 }
 
-/* e^x within a few units in the last place: 2^n by the exponent's bits, a polynomial for the rest. */
+/*
+ * e^x within a few units in the last place: 2^n by the exponent's bits, a polynomial for the rest. No branches and no
+ * unions, so that compilers turn loops over it into vectors.
+ */
 INLINE float exp_fast(float x) {
-  x = x > 88.f ? 88.f : x < -87.f ? -87.f : x;
-  const float scaled = x * 1.442695041f;
-  const float n = (float)(int32_t)(scaled + (scaled >= 0.f ? 0.5f : -0.5f));
+  x = __builtin_fminf(__builtin_fmaxf(x, -87.f), 88.f);
+  const float shifted = x * 1.442695041f + 12582912.f; /* 1.5 · 2^23: rounds to a whole number in the low bits */
+  const float n = shifted - 12582912.f;
   const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
   float y = 1.9875691500e-4f;
   y = y * r + 1.3981999507e-3f;
@@ -136,8 +166,11 @@ INLINE float exp_fast(float x) {
   y = y * r + 1.6666665459e-1f;
   y = y * r + 5.0000001201e-1f;
   y = y * r * r + r + 1.f;
-  union { int32_t bits; float value; } power = {((int32_t)n + 127) << 23};
-  return y * power.value;
+  int32_t bits;
+  __builtin_memcpy(&bits, &y, sizeof bits);
+  bits += (int32_t)n * (1 << 23);
+  __builtin_memcpy(&y, &bits, sizeof y);
+  return y;
 }
 INLINE float sigmoid_fast(float x) { return 1.f / (1.f + exp_fast(-x)); }
 INLINE float tanh_fast(float x) { return 1.f - 2.f / (exp_fast(2.f * x) + 1.f); }
