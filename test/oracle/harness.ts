@@ -9,11 +9,14 @@ interface RandomSource {
   normal(): number;
 }
 
-/** Every kernel set that this machine has. Wasm and the reference are everywhere; native only where it was built. */
+/**
+ * Every kernel set that this machine has. Wasm and the reference are everywhere; native only where it was built, and
+ * with COXSWAIN_REQUIRE_NATIVE (npm run test:native) its absence is an error.
+ */
 export const sets: readonly { readonly name: Kernels["name"]; readonly make: () => Kernels }[] = (
   ["reference", "wasm", "native"] as const
 )
-  .filter((name) => name !== "native" || tryKernels(name).ok)
+  .filter((name) => name !== "native" || process.env["COXSWAIN_REQUIRE_NATIVE"] || tryKernels(name).ok)
   .map((name) => ({ name, make: () => unwrap(tryKernels(name)) }));
 
 /** Standard normal numbers, rounded to float32 so that engine and oracle begin with the very same ones. */

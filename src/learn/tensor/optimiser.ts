@@ -75,6 +75,9 @@ class Adam implements Optimiser {
   readonly #moments: Ptr;
   readonly #second: Ptr;
   #steps = 0;
+  /** β₁ᵗ and β₂ᵗ: one multiplication per step instead of two powers. */
+  #power1 = 1;
+  #power2 = 1;
 
   constructor(kernels: Kernels, options: AdamOptions & { readonly weightDecay: number }) {
     this.#kernels = kernels;
@@ -90,10 +93,10 @@ class Adam implements Optimiser {
   }
 
   step(grads: Ptr): void {
-    this.#steps += 1;
+    this.#advance();
     // In double: 1 − β₂ᵗ in float32 is wrong in the fourth digit at the first step, and errors of step sizes add up.
-    const step = this.lr / (1 - this.#beta1 ** this.#steps);
-    const rootCorrection = 1 / Math.sqrt(1 - this.#beta2 ** this.#steps);
+    const step = this.lr / (1 - this.#power1);
+    const rootCorrection = 1 / Math.sqrt(1 - this.#power2);
     this.#kernels.adam(
       this.#params,
       grads,
@@ -116,11 +119,21 @@ class Adam implements Optimiser {
 
   restore(state: OptimiserState): void {
     restoreMoments(this.#kernels.memory, state, { kind: "adam", into: this.#moments, floats: 2 * this.#count });
-    this.#steps = state.steps;
+    this.#steps = 0;
+    this.#power1 = 1;
+    this.#power2 = 1;
+    // By the same multiplications, so that the next step is the very one that would have followed.
+    while (this.#steps < state.steps) this.#advance();
   }
 
   dispose(): void {
     this.#kernels.memory.free(this.#moments);
+  }
+
+  #advance(): void {
+    this.#steps += 1;
+    this.#power1 *= this.#beta1;
+    this.#power2 *= this.#beta2;
   }
 }
 

@@ -5,13 +5,15 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { randomBlock, sets } from "../../../test/oracle/harness.ts";
 import { seededRng } from "../../base/index.ts";
+import { buildAttention } from "./attention.ts";
 import { copyColumns } from "./glue.ts";
 import type { Kernels } from "./kernels.ts";
 import { activation, dense, layerNorm } from "./layers.ts";
 import { mseLoss } from "./losses.ts";
 import { NULL } from "./memory.ts";
-import { buildNetwork, INPUT_ONLY } from "./network.ts";
+import { buildNetwork, INPUT_ONLY, PARAMS_AND_INPUT } from "./network.ts";
 import { adam, clipGradNorm, softUpdate } from "./optimiser.ts";
+import { buildRecurrent } from "./recurrent.ts";
 
 const OBS = 8;
 const ACTIONS = 5;
@@ -119,7 +121,7 @@ describe.each(sets)("training on the $name kernels", ({ name, make }) => {
 
   test("updates allocate nothing from the tensor memory", () => {
     const kernels = make();
-    const agent = ddpg(kernels, { seed: 1 });
+    const agent = ddpg(kernels, { seed: 1, batch: 8 });
     agent.update();
     const { memory } = kernels;
     const used = memory.used;
@@ -163,6 +165,59 @@ describe.each(sets)("training on the $name kernels", ({ name, make }) => {
     // The mean of sin over a period is 0 and its variance ½.
     expect(mseLoss(memory, { ...loss, gradient: NULL })).toBeLessThan(0.05);
     expect(name).toBe(kernels.name);
+  });
+});
+
+describe("all compiled kernel sets of this machine", () => {
+  const compiled = sets.filter(({ name }) => name !== "reference");
+
+  test("include wasm, which is everywhere", () => {
+    expect(compiled.map(({ name }) => name)).toContain("wasm");
+  });
+
+  test("give the same bytes after 200 updates", () => {
+    const results = compiled.map(({ make }) => {
+      const agent = ddpg(make(), { seed: 1 });
+      for (let i = 0; i < 200; i++) agent.update();
+      return [agent.actor.snapshot(), agent.critic.snapshot()];
+    });
+    for (const result of results) expect(result).toEqual(results[0]);
+  });
+
+  test.each(["gru", "lstm"] as const)(
+    "give the same bytes of a masked bidirectional %s's outputs and gradients",
+    (cell) => {
+      const results = compiled.map(({ make }) => {
+        const kernels = make();
+        const { memory } = kernels;
+        const [steps, rows, inputs, hidden] = [9, 5, 7, 13];
+        const shape = { cell, inputs, hidden, layers: 2, bidirectional: true, steps, batch: rows };
+        const net = buildRecurrent(kernels, { ...shape, rng: seededRng(5) });
+        const dOutput = memory.alloc(steps * rows * net.outputs);
+        memory.view(net.input, steps * rows * inputs).set(randomBlock(steps * rows * inputs, seededRng(6)));
+        memory.view(net.mask, steps * rows).set(randomBlock(steps * rows, seededRng(7)).map((x) => (x > -1 ? 1 : 0)));
+        memory.view(dOutput, steps * rows * net.outputs).set(randomBlock(steps * rows * net.outputs, seededRng(8)));
+        const y = memory.view(net.forward(steps, rows, { mask: net.mask }), steps * rows * net.outputs).slice();
+        const dx = memory.view(net.backward(dOutput, PARAMS_AND_INPUT), steps * rows * inputs).slice();
+        return [y, dx, memory.view(net.grads, net.paramCount).slice()];
+      });
+      for (const result of results) expect(result).toEqual(results[0]);
+    },
+  );
+
+  test("give the same bytes of an attention block's outputs and gradients", () => {
+    const results = compiled.map(({ make }) => {
+      const kernels = make();
+      const { memory } = kernels;
+      const [rows, steps, width] = [3, 7, 12];
+      const net = buildAttention(kernels, { width, heads: 3, steps, batch: rows, rng: seededRng(9), causal: true });
+      memory.view(net.input, rows * steps * width).set(randomBlock(rows * steps * width, seededRng(10)));
+      const y = net.forward(rows, steps);
+      const out = memory.view(y, rows * steps * width).slice();
+      const dx = memory.view(net.backward(y, PARAMS_AND_INPUT), rows * steps * width).slice();
+      return [out, dx, memory.view(net.grads, net.paramCount).slice()];
+    });
+    for (const result of results) expect(result).toEqual(results[0]);
   });
 });
 
