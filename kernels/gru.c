@@ -30,17 +30,19 @@ static void bias_only(const float *c, float *s, int batch, int hidden) {
 
 void cox_gru_forward(const float *xp, const float *u, const float *c, const float *h0, const float *mask, float *out,
                      float *saved, int steps, int batch, int hidden, int reverse) {
-  float *room = pack_area;
-  Weights rz = pack_weights((Operand){u, 3 * hidden, 1}, 2 * hidden, hidden, &room);
-  Weights q = pack_weights((Operand){u + 2 * hidden, 3 * hidden, 1}, hidden, hidden, &room);
+  Weights weights[2] = {
+      {{u, 3 * hidden, 1}, 0, 2 * hidden, hidden},          /* r and z */
+      {{u + 2 * hidden, 3 * hidden, 1}, 0, hidden, hidden}, /* q */
+  };
+  pack_weights(weights, 2);
   for (int i = 0; i < steps; i++) {
     int t = step_at(i, steps, reverse);
     const float *h = state_before(i, steps, reverse, h0, out, batch * hidden);
     float *s = saved + t * batch * 4 * hidden;
     if (h) {
       Operand state = {h, hidden, 1};
-      times_weights(state, &rz, (Start){c, 0}, (Output){s, 4 * hidden, 0}, batch);
-      times_weights(state, &q, (Start){c + 2 * hidden, 0}, (Output){s + 3 * hidden, 4 * hidden, 0}, batch);
+      times_weights(state, &weights[0], (Start){c, 0}, (Output){s, 4 * hidden, 0}, batch);
+      times_weights(state, &weights[1], (Start){c + 2 * hidden, 0}, (Output){s + 3 * hidden, 4 * hidden, 0}, batch);
     } else {
       bias_only(c, s, batch, hidden);
     }
@@ -78,9 +80,11 @@ void cox_gru_backward(const float *u, const float *h0, const float *mask, const 
   /* dxp holds the gradients of the r and z sums already; only q's, n's times r, need room of their own. */
   const int size = batch * hidden;
   float *dq_all = scratch, *dh = scratch + steps * size;
-  float *room = pack_area;
-  Weights rz = pack_weights((Operand){u, 1, 3 * hidden}, hidden, 2 * hidden, &room);
-  Weights q = pack_weights((Operand){u + 2 * hidden, 1, 3 * hidden}, hidden, hidden, &room);
+  Weights weights[2] = {
+      {{u, 1, 3 * hidden}, 0, hidden, 2 * hidden},          /* back from r and z */
+      {{u + 2 * hidden, 1, 3 * hidden}, 0, hidden, hidden}, /* back from q */
+  };
+  pack_weights(weights, 2);
   for (int j = 0; j < size; j++) dh[j] = 0;
   for (int i = steps - 1; i >= 0; i--) {
     int t = step_at(i, steps, reverse);
@@ -100,8 +104,8 @@ void cox_gru_backward(const float *u, const float *h0, const float *mask, const 
       if (j < hidden) cell_backward(s, before, dh_row, dx_row, dq_row, hidden, j, hidden - j);
     }
     if (i == 0 && !dh0) break;
-    times_weights((Operand){dx, 3 * hidden, 1}, &rz, (Start){dh, hidden}, (Output){dh, hidden, 0}, batch);
-    times_weights((Operand){dq, hidden, 1}, &q, (Start){dh, hidden}, (Output){dh, hidden, 0}, batch);
+    times_weights((Operand){dx, 3 * hidden, 1}, &weights[0], (Start){dh, hidden}, (Output){dh, hidden, 0}, batch);
+    times_weights((Operand){dq, hidden, 1}, &weights[1], (Start){dh, hidden}, (Output){dh, hidden, 0}, batch);
   }
   if (dh0) {
     for (int j = 0; j < size; j++) dh0[j] = dh[j];

@@ -27,8 +27,8 @@ static void copy_state(const float *from, float *to, int hidden) {
 void cox_lstm_forward(const float *xp, const float *u, const float *h0, const float *c0, const float *mask, float *out,
                       float *cells, float *saved, int steps, int batch, int hidden, int reverse) {
   const int size = batch * hidden;
-  float *room = pack_area;
-  Weights weights = pack_weights((Operand){u, 4 * hidden, 1}, 4 * hidden, hidden, &room);
+  Weights weights = {{u, 4 * hidden, 1}, 0, 4 * hidden, hidden};
+  pack_weights(&weights, 1);
   for (int i = 0; i < steps; i++) {
     int t = step_at(i, steps, reverse);
     const float *h = state_before(i, steps, reverse, h0, out, size);
@@ -74,8 +74,8 @@ void cox_lstm_backward(const float *u, const float *h0, const float *c0, const f
                        float *dc0, float *scratch, int steps, int batch, int hidden, int reverse) {
   const int size = batch * hidden;
   float *dh = scratch, *dc = scratch + size;
-  float *room = pack_area;
-  Weights weights = pack_weights((Operand){u, 1, 4 * hidden}, hidden, 4 * hidden, &room);
+  Weights weights = {{u, 1, 4 * hidden}, 0, hidden, 4 * hidden};
+  pack_weights(&weights, 1);
   for (int j = 0; j < 2 * size; j++) dh[j] = 0;
   for (int i = steps - 1; i >= 0; i--) {
     int t = step_at(i, steps, reverse);

@@ -12,22 +12,27 @@ INLINE const float *state_before(int i, int steps, int reverse, const float *ini
   return states + step_at(i - 1, steps, reverse) * size;
 }
 
-/* Recurrent weights, packed once for the whole sequence where they fit. */
+/* Recurrent weights, packed once for the whole sequence. */
 typedef struct {
   Operand plain;
-  const float *packed;
+  const float *packed; /* null where all of a layer's weights together are too large for the packing area */
   int n, k;
 } Weights;
 
-INLINE Weights pack_weights(Operand plain, int n, int k, float **room) {
-  Weights w = {plain, 0, n, k};
-  int floats = packed_floats(n, k);
-  if (*room + floats <= pack_area + PACK_FLOATS) {
-    pack_whole(plain, n, k, *room);
-    w.packed = *room;
-    *room += floats;
+/*
+ * Packs `count` matrices one behind the other, all or none: a product with unpacked weights packs blocks into the same
+ * area and would overwrite the packed ones.
+ */
+INLINE void pack_weights(Weights *weights, const int count) {
+  long floats = 0;
+  for (int i = 0; i < count; i++) floats += packed_floats(weights[i].n, weights[i].k);
+  if (floats > PACK_FLOATS) return;
+  float *room = pack_area;
+  for (int i = 0; i < count; i++) {
+    pack_whole(weights[i].plain, weights[i].n, weights[i].k, room);
+    weights[i].packed = room;
+    room += packed_floats(weights[i].n, weights[i].k);
   }
-  return w;
 }
 
 INLINE void times_weights(Operand a, const Weights *w, Start start, Output c, int m) {

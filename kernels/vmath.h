@@ -31,8 +31,7 @@ INLINE vec8 abs8(vec8 x) { return (vec8)((mask8)x & 0x7fffffff); }
 
 INLINE vec8 sigmoid8(vec8 x) {
   vec8 e = exp_negative(-abs8(x));
-  vec8 s = splat8(1.0f) / (splat8(1.0f) + e);
-  return pick(x < splat8(0), e * s, s);
+  return pick(x < splat8(0), e, splat8(1.0f)) / (splat8(1.0f) + e);
 }
 
 INLINE vec8 tanh8(vec8 x) {
