@@ -1,6 +1,7 @@
 /**
- * What DuckDB says, as coded failures.
+ * What DuckDB and the file system say, as coded failures.
  * DuckDB reports errors as text only, so the text is read here and nowhere else; tests provoke each case for real.
+ * Node words the same system errors in lower case.
  */
 
 import type { Failure } from "../../base/index.ts";
@@ -24,14 +25,14 @@ function read(text: string, { path, doing, cause }: Context): Failure {
     const owner = /held in (.+?) \(PID (\d+)\)/.exec(text);
     return lockedStore(path, owner ? `process ${owner[2]} (${owner[1]})` : "another process");
   }
-  if (/No space left on device|Disk quota exceeded|File too large/.test(text)) {
+  if (/No space left on device|Disk quota exceeded|File too large/i.test(text)) {
     return failure(
       "store.disk-full",
       `there is no space left to ${doing} the trajectory store ${path}; the records of this call were not stored, free some space and repeat it`,
       { cause },
     );
   }
-  if (/Permission denied|Read-only file system|read-only mode/.test(text)) {
+  if (/Permission denied|Read-only file system|read-only mode/i.test(text)) {
     return failure(
       "store.read-only",
       `the trajectory store ${path} can not be written because its folder or file is read-only; give write permission or choose another place`,
@@ -49,7 +50,7 @@ function read(text: string, { path, doing, cause }: Context): Failure {
       { cause },
     );
   }
-  if (/No such file or directory|Is a directory|Not a directory/.test(text)) {
+  if (/No such file or directory|Is a directory|Not a directory/i.test(text)) {
     return failure(
       "store.path",
       `the trajectory store ${path} can not be opened: its folder is missing or it is a folder itself; check the path`,

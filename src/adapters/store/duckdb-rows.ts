@@ -3,7 +3,7 @@
  * Vectors are BLOBs of little-endian float32: as LISTs the same rows take many times as long (bench/store.bench.ts).
  */
 
-import type { DuckDBConnection, DuckDBResultReader, DuckDBValue } from "@duckdb/node-api";
+import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { BIGINT, BLOB, DOUBLE, DuckDBBlobValue, DuckDBDataChunk, INTEGER, UTINYINT } from "@duckdb/node-api";
 import type { AgentId, EpisodeId, Ms } from "../../base/index.ts";
 import type { TrajectoryRecord } from "../../learn/trajectory/index.ts";
@@ -68,9 +68,9 @@ export function blobOf(vector: Float32Array | undefined): DuckDBBlobValue | null
   return vector === undefined ? null : new DuckDBBlobValue(vectorToBytes(vector));
 }
 
-/** The records of a result whose columns begin at `from` with RECORD_COLUMNS. */
-export function recordsIn(reader: DuckDBResultReader, from = 0): TrajectoryRecord[] {
-  return reader.getRows().map((row) => recordIn(row, from));
+/** The records in rows whose columns begin at `from` with RECORD_COLUMNS. */
+export function recordsIn(rows: readonly (readonly DuckDBValue[])[], from = 0): TrajectoryRecord[] {
+  return rows.map((row) => recordIn(row, from));
 }
 
 function recordIn(row: readonly DuckDBValue[], from: number): TrajectoryRecord {

@@ -78,7 +78,7 @@ async function fetchTransitions(
   );
   const rows = found.getRows();
   const bySeq = new Map<number, Transition>();
-  recordsIn(found, 1).forEach((record, i) => {
+  recordsIn(rows, 1).forEach((record, i) => {
     const row = rows[i];
     if (row === undefined || record.reward === null) return;
     bySeq.set(Number(row[0]), {

@@ -155,7 +155,7 @@ class DuckdbStore implements TrajectoryStore {
   episode(id: EpisodeId): Promise<TrajectoryRecord[]> {
     return this.#read(async (reader) => {
       const sql = `SELECT ${RECORD_COLUMNS} FROM episodes e JOIN records r ON r.episode = e.key WHERE e.id = $1 ORDER BY r.step`;
-      return recordsIn(await reader.runAndReadAll(sql, [id]));
+      return recordsIn((await reader.runAndReadAll(sql, [id])).getRows());
     });
   }
 
@@ -185,7 +185,7 @@ class DuckdbStore implements TrajectoryStore {
       const batch = await this.#read(async (reader) => {
         const sql = `SELECT ${RECORD_COLUMNS} FROM records r JOIN episodes e ON e.key = r.episode
           WHERE r.episode BETWEEN $1 AND $2 ORDER BY r.episode, r.step`;
-        return recordsIn(await reader.runAndReadAll(sql, range, [INTEGER, INTEGER]));
+        return recordsIn((await reader.runAndReadAll(sql, range, [INTEGER, INTEGER])).getRows());
       });
       if (batch.length > 0) yield batch;
     }
@@ -263,7 +263,7 @@ class DuckdbStore implements TrajectoryStore {
     const steps = listValue(repeats.map(({ record }) => record.step));
     const found = await this.#file.writer.runAndReadAll(sql, [keys, steps], [LIST(INTEGER), LIST(INTEGER)]);
     for (const { record } of fresh) first.set(`${record.episode} ${record.step}`, record);
-    for (const record of recordsIn(found)) first.set(`${record.episode} ${record.step}`, record);
+    for (const record of recordsIn(found.getRows())) first.set(`${record.episode} ${record.step}`, record);
     for (const { record } of repeats) {
       const stored = first.get(`${record.episode} ${record.step}`);
       if (stored === undefined || !isRepeat(record, stored)) throw new CodedError(conflictingRecord(record));

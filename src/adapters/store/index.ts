@@ -5,3 +5,4 @@ export type { RemoteStoreOptions } from "./remote-client.ts";
 export { connectStore } from "./remote-client.ts";
 export type { StoreServer, StoreServerOptions } from "./remote-server.ts";
 export { serveStore } from "./remote-server.ts";
+export { exportJsonl, exportParquet, importJsonl, importParquet } from "./transfer.ts";

@@ -34,6 +34,7 @@ import {
   BINARY,
   CompleteReceiptBody,
   CountsBody,
+  FAILURE_FRAME,
   FailureBody,
   ForgetBody,
   GUARD_HEADER,
@@ -115,8 +116,9 @@ class RemoteStore implements TrajectoryStore {
         const frame = await reader.next().catch((cause: unknown) => {
           throw this.#gone("it stopped in the middle of a scan", cause);
         });
-        if (frame.byteLength === 0) return;
-        yield decodeRecords(frame);
+        if (frame.kind === "end") return;
+        if (frame.kind === "failure") throw this.#told(frame.text);
+        yield decodeRecords(frame.batch);
       }
     } finally {
       await reader.cancel();
@@ -179,9 +181,17 @@ class RemoteStore implements TrajectoryStore {
       throw this.#gone("it does not answer", cause);
     }
     if (response.ok) return response;
-    const told = FailureBody.safeParse(await response.json().catch(() => undefined));
-    if (told.success) throw new CodedError(failure(told.data.code, told.data.message, { retry: told.data.retry }));
-    throw this.#gone(`it answered with status ${response.status}`);
+    throw this.#told(await response.text().catch(() => ""));
+  }
+
+  /** The failure that the other end reports. */
+  #told(text: string): CodedError {
+    try {
+      const { code, message, retry } = FailureBody.parse(JSON.parse(text));
+      return new CodedError(failure(code, message, { retry }));
+    } catch (cause) {
+      return this.#gone("something else answers in its place", cause);
+    }
   }
 
   #gone(what: string, cause?: unknown): CodedError {
@@ -198,6 +208,11 @@ class RemoteStore implements TrajectoryStore {
   }
 }
 
+type Frame =
+  | { readonly kind: "records"; readonly batch: Uint8Array }
+  | { readonly kind: "failure"; readonly text: string }
+  | { readonly kind: "end" };
+
 /** Cuts a stream into the frames of a scan, however the network has cut it. */
 class FrameReader {
   readonly #source: ReadableStreamDefaultReader<Uint8Array>;
@@ -207,10 +222,16 @@ class FrameReader {
     this.#source = source;
   }
 
-  async next(): Promise<Uint8Array> {
+  async next(): Promise<Frame> {
     const head = await this.#take(4);
     const length = new DataView(head.buffer, head.byteOffset, 4).getUint32(0, true);
-    return length === 0 ? head.subarray(0, 0) : this.#take(length);
+    if (length === 0) return { kind: "end" };
+    if (length !== FAILURE_FRAME) return { kind: "records", batch: await this.#take(length) };
+    let text = new TextDecoder().decode(this.#buffered);
+    for (let more = await this.#source.read(); !more.done; more = await this.#source.read()) {
+      text += new TextDecoder().decode(more.value);
+    }
+    return { kind: "failure", text };
   }
 
   cancel(): Promise<void> {

@@ -20,6 +20,7 @@ import {
   DEFAULT_BODY_LIMIT,
   EpisodeRequest,
   EpisodesQuery,
+  FAILURE_FRAME,
   ForgetRequest,
   GUARD_HEADER,
   PREFIX,
@@ -135,18 +136,30 @@ function framesOf(store: TrajectoryStore): ReadableStream<Uint8Array> {
   const batches = store.scan()[Symbol.asyncIterator]();
   return new ReadableStream({
     async pull(controller) {
-      const next = await batches.next();
-      const batch = next.done === true ? new Uint8Array(0) : encodeRecords(next.value);
-      const head = new Uint8Array(4);
-      new DataView(head.buffer).setUint32(0, batch.byteLength, true);
-      controller.enqueue(head);
-      if (next.done === true) controller.close();
-      else controller.enqueue(batch);
+      try {
+        const next = await batches.next();
+        const batch = next.done === true ? new Uint8Array(0) : encodeRecords(next.value);
+        controller.enqueue(lengthBytes(batch.byteLength));
+        if (next.done === true) controller.close();
+        else controller.enqueue(batch);
+      } catch (thrown) {
+        // The status has long been sent, so the failure travels in the stream.
+        const { code, message, retry } = publicFailure(thrown);
+        controller.enqueue(lengthBytes(FAILURE_FRAME));
+        controller.enqueue(new TextEncoder().encode(JSON.stringify({ code, message, retry })));
+        controller.close();
+      }
     },
     async cancel() {
       await batches.return?.();
     },
   });
+}
+
+function lengthBytes(length: number): Uint8Array {
+  const head = new Uint8Array(4);
+  new DataView(head.buffer).setUint32(0, length, true);
+  return head;
 }
 
 async function bytesOf(c: Context): Promise<Uint8Array> {
@@ -180,7 +193,7 @@ function answerFailure(
 }
 
 /** An owner that is closing looks to the others like one that is gone: they may try again when it is back. */
-function publicFailure(error: Error): Failure {
+function publicFailure(error: unknown): Failure {
   const known = failureOf(error);
   if (known?.code === "store.closed") {
     return failure("store.unavailable", "the owner of the trajectory store is closing it; try again when it is back", {
