@@ -62,6 +62,7 @@ export const KERNEL_CALLS = [
   "tanh-4096",
   "adam-5000",
   "soft-update-5000",
+  "sum-squares-5000",
 ] as const;
 
 export function kernelTask(kernels: Kernels, name: string): Task {
@@ -87,6 +88,9 @@ export function kernelTask(kernels: Kernels, name: string): Task {
     "relu-backward-4096": () => kernels.activationBackward(x, y, y, 4096, ACT.relu),
     "tanh-4096": () => kernels.activationForward(x, y, 4096, ACT.tanh),
     "adam-5000": () => kernels.adam(p, g, m, v, 5000, 1e-3, 0.9, 0.999, 1e-8, 1, 0),
+    "sum-squares-5000": () => {
+      kernels.sumSquares(g, 5000);
+    },
     "soft-update-5000": () => kernels.softUpdate(p, g, 5000, 0.005),
   };
   const call = calls[name];
