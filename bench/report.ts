@@ -30,6 +30,11 @@ export interface Machine {
   /** One-minute load before and after: a busy machine explains medians far from the best. */
   readonly loadBefore: number;
   readonly loadAfter: number;
+  /**
+   * Median of wall over processor time of the one-thread rounds. Near 1 the machine was ours; well above it others
+   * were at work, caches were shared, and large programs such as PyTorch suffered more than small ones.
+   */
+  readonly crowding?: number;
   readonly at: string;
 }
 
@@ -55,15 +60,16 @@ export interface Bench {
 }
 
 /** Call at the start; the returned function, called at the end, completes the description. */
-export function describeMachine(): () => Machine {
+export function describeMachine(): (observed?: { crowding: number }) => Machine {
   const loadBefore = round(loadavg()[0] ?? 0);
-  return () => ({
+  return (observed) => ({
     cpu: cpus()[0]?.model.trim() ?? "unknown",
     cores: availableParallelism(),
     system: `${platform()} ${release()} ${arch()}`,
     node: process.version,
     loadBefore,
     loadAfter: round(loadavg()[0] ?? 0),
+    ...(observed ? { crowding: round(observed.crowding) } : {}),
     at: new Date().toISOString(),
   });
 }

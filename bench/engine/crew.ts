@@ -13,6 +13,7 @@ import { type Entry, interleave, type Rounds } from "../measure.ts";
 import { packageRoot } from "../places.ts";
 import type { BenchContext } from "../report.ts";
 import { nativeProgram, nodePeer, pythonWithTorch, type SetupOptions, setupOptions } from "../setup.ts";
+import { median } from "../statistics.ts";
 import { ACTOR, writeFixtures } from "./fixtures.ts";
 import { policyModel } from "./onnx-model.ts";
 
@@ -31,6 +32,7 @@ export class Crew {
   readonly context: BenchContext;
   readonly absent: string[] = [];
   readonly #contenders = new Map<Role, Contender>();
+  readonly #crowding: number[] = [];
 
   private constructor(folder: string, context: BenchContext) {
     this.folder = folder;
@@ -69,10 +71,17 @@ export class Crew {
     const results = new Map<string, Measured>();
     for (const { key, label } of present) {
       const timing = timings.get(key);
-      if (timing) results.set(key, { label, timing });
-      else this.absent.push(`${label}: ${failed.get(key) ?? "no answer"}`);
+      if (timing) {
+        results.set(key, { label, timing });
+        if (!key.includes("threads")) this.#crowding.push(timing.crowding);
+      } else this.absent.push(`${label}: ${failed.get(key) ?? "no answer"}`);
     }
     return results;
+  }
+
+  /** How much of the wall the one-thread rounds had for themselves, over the whole run. */
+  get crowding(): number {
+    return this.#crowding.length === 0 ? 1 : median(this.#crowding);
   }
 
   async end(): Promise<void> {
