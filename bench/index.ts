@@ -4,11 +4,13 @@ import { engineBench } from "./engine.bench.ts";
 import { envBench } from "./env.bench.ts";
 import type { Bench } from "./report.ts";
 import { rngBench } from "./rng.bench.ts";
+import { storeBench } from "./store.bench.ts";
 
 export type { Bench, BenchContext, BenchReport, Figure, Machine } from "./report.ts";
 
 export const benches: Readonly<Record<string, Bench>> = {
   engine: engineBench,
   env: envBench,
+  store: storeBench,
   rng: rngBench,
 };
