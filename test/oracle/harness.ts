@@ -16,7 +16,7 @@ interface RandomSource {
 export const sets: readonly { readonly name: Kernels["name"]; readonly make: () => Kernels }[] = (
   ["reference", "wasm", "native"] as const
 )
-  .filter((name) => name !== "native" || process.env["COXSWAIN_REQUIRE_NATIVE"] || tryKernels(name).ok)
+  .filter((name) => name !== "native" || process.env.COXSWAIN_REQUIRE_NATIVE || tryKernels(name).ok)
   .map((name) => ({ name, make: () => unwrap(tryKernels(name)) }));
 
 /** Standard normal numbers, rounded to float32 so that engine and oracle begin with the very same ones. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { expectClose, randomBlock } from "../../../test/oracle/harness.ts";
 import { numericalGradient } from "../../../test/oracle/matrix.ts";
 import { seededRng } from "../../base/index.ts";
-import { copyColumns, meanOverGroups, meanOverGroupsBackward, repeatRow } from "./glue.ts";
+import { copyColumns, meanOverGroups, meanOverGroupsBackward, repeatRow, repeatRowBackward } from "./glue.ts";
 import { referenceKernels } from "./kernel-sets/reference.ts";
 import { NULL, type Ptr } from "./memory.ts";
 
@@ -29,10 +29,14 @@ describe("columns", () => {
     expect(read(back, 4)).toEqual([3, 9, 7, 8]);
   });
 
-  test("one row under all rows", () => {
+  test("one row in every row, and back", () => {
     const into = memory.alloc(9);
     repeatRow(memory, { row: put([5, 6]), into: { ptr: into, width: 3, at: 1 }, rows: 3, cols: 2 });
     expect(read(into, 9)).toEqual([0, 5, 6, 0, 5, 6, 0, 5, 6]);
+    const row = put([99, 99]);
+    const pulls = put([7, 1, 10, 7, 2, 20, 7, 3, 30]);
+    repeatRowBackward(memory, { row, into: { ptr: pulls, width: 3, at: 1 }, rows: 3, cols: 2 });
+    expect(read(row, 2)).toEqual([6, 60]);
   });
 });
 

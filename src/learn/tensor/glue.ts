@@ -43,12 +43,23 @@ export function copyColumns(memory: Memory, { from, into, rows, cols, add = fals
   }
 }
 
-/** Puts one row under every row of some columns: a context that is the same for the whole batch. */
-export function repeatRow(
-  memory: Memory,
-  { row, into, rows, cols }: { row: Ptr; into: Columns; rows: number; cols: number },
-): void {
+export interface RowRepeat {
+  /** [cols]. */
+  readonly row: Ptr;
+  readonly into: Columns;
+  readonly rows: number;
+  readonly cols: number;
+}
+
+/** Puts one row into some columns of every row: a context that is the same for the whole batch. */
+export function repeatRow(memory: Memory, { row, into, rows, cols }: RowRepeat): void {
   copyColumns(memory, { from: { ptr: row, width: 0 }, into, rows, cols });
+}
+
+/** The way back, with gradients in the places of the values: overwrites `row` with the sum over `into`'s rows. */
+export function repeatRowBackward(memory: Memory, { row, into, rows, cols }: RowRepeat): void {
+  memory.f32.fill(0, row >> 2, (row >> 2) + cols);
+  copyColumns(memory, { from: into, into: { ptr: row, width: 0 }, rows, cols, add: true });
 }
 
 export interface GroupMean {

@@ -1,8 +1,8 @@
 export type { AttentionBlock, AttentionCall, AttentionOptions } from "./attention.ts";
 export { buildAttention } from "./attention.ts";
 export { crossEntropyLoss, ordinalClass, ordinalLoss } from "./class-losses.ts";
-export type { ColumnCopy, Columns, GroupMean } from "./glue.ts";
-export { copyColumns, meanOverGroups, meanOverGroupsBackward, repeatRow } from "./glue.ts";
+export type { ColumnCopy, Columns, GroupMean, RowRepeat } from "./glue.ts";
+export { copyColumns, meanOverGroups, meanOverGroupsBackward, repeatRow, repeatRowBackward } from "./glue.ts";
 export type { CategoricalBlocks, CategoricalGradients } from "./heads/categorical.ts";
 export {
   categoricalBackward,
@@ -40,6 +40,19 @@ export type { BackwardOptions, Network, NetworkOptions } from "./network.ts";
 export { buildNetwork, INPUT_ONLY, PARAMS_AND_INPUT, PARAMS_ONLY } from "./network.ts";
 export type { AdamOptions, Gradients, Optimiser, OptimiserState, SgdOptions, SoftUpdateOptions } from "./optimiser.ts";
 export { adam, adamW, clipGradNorm, clipGradNorms, sgd, softUpdate } from "./optimiser.ts";
+export type {
+  JobKinds,
+  JobName,
+  ModelKind,
+  ShardGroup,
+  ShardIo,
+  ShardModel,
+  TaskContext,
+  TaskKind,
+  TaskOptions,
+  WorkerPool,
+} from "./parallel.ts";
+export { addShards } from "./parallel.ts";
 export type { Parameter, Parameters } from "./parameters.ts";
 export type { RecurrentNetwork, RecurrentOptions, SequenceOptions } from "./recurrent.ts";
 export { buildRecurrent } from "./recurrent.ts";

@@ -102,6 +102,7 @@ describe("losses by hand", () => {
 
   test("hinge asks for a margin and then no more", () => {
     expect(two(hingeLoss, [0.25, 3], [1, 1])).toEqual({ value: 0.375, gradient: [-0.5, 0] });
+    expect(two(hingeLoss, [1, -1], [1, -1])).toEqual({ value: 0, gradient: [0, 0] });
     expect(two(hingeLoss, [0.25, 3], [-1, -1])).toEqual({ value: 2.625, gradient: [0.5, 0.5] });
   });
 

@@ -193,6 +193,26 @@ describe("networks", () => {
     expect(kernels.memory.used).toBe(used);
   });
 
+  test("a network that goes leaves the scratch of those that stay", () => {
+    const layers = [dense(2, 6, "tanh"), dense(6, 5, "tanh"), dense(5, 1)];
+    const stays = buildNetwork(kernels, { layers, batch: 2, rng });
+    const goes = buildNetwork(kernels, { layers: [dense(2, 40, "tanh"), dense(40, 1)], batch: 2, rng });
+    const dOutput = kernels.memory.alloc(2);
+    kernels.memory.view(dOutput, 2).set([1, -1]);
+    const gradient = () => {
+      kernels.memory.view(stays.input, 4).set([1, 2, 3, 4]);
+      stays.zeroGrads();
+      stays.forward(2);
+      stays.backward(2, dOutput);
+      return kernels.memory.view(stays.grads, stays.paramCount).slice();
+    };
+    const before = gradient();
+    goes.dispose();
+    const others = Array.from({ length: 8 }, (_, i) => kernels.memory.alloc(20 * (i + 1)));
+    expect(gradient()).toEqual(before);
+    for (const block of others) expect(kernels.memory.view(block, 20).every((value) => value === 0)).toBe(true);
+  });
+
   test.each([
     [
       "widths that do not meet",

@@ -151,35 +151,40 @@ describe.each(sets)("recurrent stacks on the $name kernels", ({ make }) => {
     );
   });
 
-  test.each(["gru", "lstm"] as const)(
-    "a %s fed step by step with carried state gives the whole sequence's outputs",
-    (cell) => {
-      const kernels = make();
-      const { memory } = kernels;
-      const shape = { cell, inputs: 2, hidden: 5, layers: 3, batch: 2, rng: seededRng(7) } as const;
-      const whole = buildRecurrent(kernels, { ...shape, steps: 4 });
-      const acting = buildRecurrent(kernels, { ...shape, steps: 1, trainable: false, share: whole });
-      const x = randomBlock(16, seededRng(8));
-      memory.view(whole.input, 16).set(x);
-      const all = memory.view(whole.forward(4, 2), 40).slice();
-      const inSteps = () =>
-        [0, 1, 2, 3].flatMap((t) => {
-          memory.view(acting.input, 4).set(x.subarray(4 * t, 4 * t + 4));
-          const y = [...memory.view(acting.forward(1, 2, { carried: true }), 10)];
-          acting.carry();
-          return y;
-        });
-      expectClose(inSteps(), all, 1e-6);
-      // One row's episode ends: only its state begins anew.
-      acting.resetState(1);
-      memory.view(acting.input, 4).set(x.subarray(0, 4));
-      const next = memory.view(acting.forward(1, 2, { carried: true }), 10).slice();
-      expectClose(next.subarray(5), all.subarray(5, 10), 1e-6);
-      expect(next.subarray(0, 5)).not.toEqual(all.subarray(0, 5));
-      acting.resetState();
-      expectClose(inSteps(), all, 1e-6);
-    },
-  );
+  test.each([
+    { cell: "gru", chunk: 1 },
+    { cell: "gru", chunk: 2 },
+    { cell: "lstm", chunk: 1 },
+    { cell: "lstm", chunk: 2 },
+  ] as const)("a $cell fed $chunk steps at a time with carried state gives the whole sequence's outputs", (fed) => {
+    const kernels = make();
+    const { memory } = kernels;
+    const { cell, chunk } = fed;
+    const shape = { cell, inputs: 2, hidden: 5, layers: 3, batch: 2, rng: seededRng(7) } as const;
+    const whole = buildRecurrent(kernels, { ...shape, steps: 4 });
+    const acting = buildRecurrent(kernels, { ...shape, steps: chunk, trainable: false, share: whole });
+    const x = randomBlock(16, seededRng(8));
+    memory.view(whole.input, 16).set(x);
+    const all = memory.view(whole.forward(4, 2), 40).slice();
+    const inChunks = () => {
+      const outputs: number[] = [];
+      for (let t = 0; t < 4; t += chunk) {
+        memory.view(acting.input, 4 * chunk).set(x.subarray(4 * t, 4 * (t + chunk)));
+        outputs.push(...memory.view(acting.forward(chunk, 2, { carried: true }), 10 * chunk));
+        acting.carry();
+      }
+      return outputs;
+    };
+    expectClose(inChunks(), all, 1e-6);
+    // One row's episode ends: only its state begins anew.
+    acting.resetState(1);
+    memory.view(acting.input, 4).set(x.subarray(0, 4));
+    const next = memory.view(acting.forward(1, 2, { carried: true }), 10).slice();
+    expectClose(next.subarray(5), all.subarray(5, 10), 1e-6);
+    expect(next.subarray(0, 5)).not.toEqual(all.subarray(0, 5));
+    acting.resetState();
+    expectClose(inChunks(), all, 1e-6);
+  });
 
   test("a GRU recalls its first input after noise, where the mean can not", () => {
     const kernels = make();
