@@ -5,8 +5,11 @@ import { benchCommand } from "./commands/bench.ts";
 import { examples } from "./commands/common.ts";
 import { completeCommand, completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
+import { demoCommand } from "./commands/demo.ts";
 import { doctorCommand } from "./commands/doctor.ts";
+import { evaluateCommand } from "./commands/evaluate.ts";
 import { reproduceCommand } from "./commands/reproduce.ts";
+import { trainCommand } from "./commands/train.ts";
 import { versionCommand } from "./commands/version.ts";
 import { reportFailure, usageError } from "./failures.ts";
 import { packageVersion } from "./package-info.ts";
@@ -15,6 +18,7 @@ import { didYouMean } from "./suggest.ts";
 
 const argumentWords = {
   reproduce: async () => (await import("../studies/index.ts")).studies.map((study) => study.id),
+  train: async () => (await import("../learn/env/index.ts")).envIds(),
   bench: async () => Object.keys(await (await import("./commands/bench.ts")).loadBenches()),
 };
 
@@ -27,12 +31,16 @@ export function buildProgram(shell: Shell): Command {
     .addHelpText(
       "after",
       `${examples(
+        ["coxswain demo", "watch an agent learn in this terminal, in under a minute"],
         ["coxswain doctor", "what this machine offers, and what is missing"],
         ["coxswain reproduce --list", "the experiments that can be run"],
       )}\n\nExit codes: 0 it worked, 1 it failed, 2 the command line or a setting is wrong, 3 a study's claim does not hold.`,
     );
   program
+    .addCommand(demoCommand(shell))
     .addCommand(reproduceCommand(shell))
+    .addCommand(trainCommand(shell))
+    .addCommand(evaluateCommand(shell))
     .addCommand(benchCommand(shell))
     .addCommand(doctorCommand(shell))
     .addCommand(configCommand(shell))

@@ -3,6 +3,8 @@
  * Pure text: the caller decides where it goes and when it is drawn again.
  */
 
+import { BrailleCanvas } from "./braille-canvas.ts";
+
 export interface TerminalPlotOptions {
   /** Whole width and height in characters, labels included. */
   readonly columns: number;
@@ -21,12 +23,6 @@ export interface Point {
   readonly y: number;
 }
 
-/** Bit of each dot inside one braille cell, by column and row. */
-const DOTS = [
-  [0x01, 0x02, 0x04, 0x40],
-  [0x08, 0x10, 0x20, 0x80],
-] as const;
-
 export function terminalPlot(points: readonly Point[], options: TerminalPlotOptions): string {
   const { rows, columns } = options;
   const finite = points.filter(({ x, y }) => Number.isFinite(x) && Number.isFinite(y));
@@ -36,7 +32,7 @@ export function terminalPlot(points: readonly Point[], options: TerminalPlotOpti
   const gutter = Math.max(...labels.map((label) => label.length)) + 1;
   const width = Math.max(10, columns - gutter - 2);
   const height = Math.max(3, rows - 3);
-  const canvas = new Canvas(width, height);
+  const canvas = new BrailleCanvas(width, height);
   const across = (x: number) => ((x - xLow) / (xHigh - xLow || 1)) * (width * 2 - 1);
   const down = (y: number) => (1 - (y - yLow) / (yHigh - yLow || 1)) * (height * 4 - 1);
   if (options.reference) canvas.dashed(down(options.reference.y));
@@ -76,43 +72,4 @@ export function shortNumber(value: number): string {
   if (magnitude >= 1e6) return `${Number((value / 1e6).toPrecision(3))}M`;
   if (magnitude >= 1e4) return `${Number((value / 1e3).toPrecision(3))}k`;
   return `${Number(value.toPrecision(4))}`;
-}
-
-class Canvas {
-  readonly #width: number;
-  readonly #height: number;
-  readonly #cells: Uint8Array;
-
-  constructor(width: number, height: number) {
-    this.#width = width;
-    this.#height = height;
-    this.#cells = new Uint8Array(width * height);
-  }
-
-  dot(x: number, y: number): void {
-    const [column, row] = [Math.round(x), Math.round(y)];
-    if (column < 0 || row < 0 || column >= this.#width * 2 || row >= this.#height * 4) return;
-    const cell = (row >> 2) * this.#width + (column >> 1);
-    this.#cells[cell] = (this.#cells[cell] as number) | (DOTS[column % 2 === 0 ? 0 : 1][row % 4] as number);
-  }
-
-  dashed(y: number): void {
-    for (let x = 0; x < this.#width * 2; x += 4) this.dot(x, y);
-  }
-
-  line(from: readonly [number, number], to: readonly [number, number]): void {
-    const steps = Math.max(1, Math.ceil(Math.max(Math.abs(to[0] - from[0]), Math.abs(to[1] - from[1]))));
-    for (let i = 0; i <= steps; i++) {
-      const share = i / steps;
-      this.dot(from[0] + (to[0] - from[0]) * share, from[1] + (to[1] - from[1]) * share);
-    }
-  }
-
-  lines(): string[] {
-    return Array.from({ length: this.#height }, (_, row) =>
-      Array.from(this.#cells.subarray(row * this.#width, (row + 1) * this.#width), (bits) =>
-        String.fromCodePoint(0x2800 + bits),
-      ).join(""),
-    );
-  }
 }

@@ -1,11 +1,12 @@
 /** `coxswain reproduce`: runs studies and prints their rows next to the papers' figures. */
 
 import { isAbsolute, join } from "node:path";
-import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import { Command } from "@commander-js/extra-typings";
 import { usageError } from "../failures.ts";
 import { note, printJson, printLine, type Shell } from "../shell.ts";
 import { renderTable } from "../table.ts";
 import { examples, openSession, withSettings } from "./common.ts";
+import { wholeNumber, wholeNumberOrZero } from "./numbers.ts";
 
 export const reproduceCommand = (shell: Shell) =>
   withSettings(
@@ -79,15 +80,3 @@ export const reproduceCommand = (shell: Shell) =>
       if (options.json) printJson(shell, id === undefined ? reports : reports[0]);
       if (reports.some((report) => report.rows.some((row) => !row.holds))) shell.exitWith(3);
     });
-
-export function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError("expected a whole number from 1 on.");
-  return value;
-}
-
-export function wholeNumberOrZero(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 0) throw new InvalidArgumentError("expected a whole number from 0 on.");
-  return value;
-}

@@ -5,7 +5,7 @@
 
 import { z } from "zod";
 
-export type LeafType = "string" | "number" | "integer" | "boolean" | "array" | "other";
+export type LeafType = "string" | "number" | "integer" | "boolean" | "texts" | "numbers" | "other";
 
 export interface Leaf {
   readonly path: readonly string[];
@@ -18,6 +18,7 @@ export interface Leaf {
 interface JsonSchema {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly items?: JsonSchema;
   readonly secret?: boolean;
   readonly variable?: string;
 }
@@ -56,8 +57,9 @@ function typeOf(schema: JsonSchema): LeafType {
     case "number":
     case "integer":
     case "boolean":
-    case "array":
       return schema.type;
+    case "array":
+      return schema.items?.type === "number" || schema.items?.type === "integer" ? "numbers" : "texts";
     default:
       return "other";
   }

@@ -99,14 +99,34 @@ function fromText(text: string, { type }: Leaf): unknown {
   switch (type) {
     case "number":
     case "integer":
-      return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
+      return numberIn(text);
     case "boolean":
       return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : text;
-    case "array":
-      return text === "" ? [] : text.split(",").map((item) => item.trim());
+    case "texts":
+      return itemsIn(text);
+    case "numbers":
+      return itemsIn(text).map(numberIn);
     case "string":
-    case "other":
       return text;
+    case "other":
+      return jsonIn(text);
+  }
+}
+
+function numberIn(text: string): unknown {
+  return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+function itemsIn(text: string): string[] {
+  return text === "" ? [] : text.split(",").map((item) => item.trim());
+}
+
+/** Settings that are one of several shapes are written as JSON. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
   }
 }
 

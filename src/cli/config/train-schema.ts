@@ -1,20 +1,125 @@
-/** Settings of `coxswain train`. */
+/**
+ * Settings of `coxswain train`. Each algorithm has its own section; the defaults are the algorithms' own, so that this
+ * file adds names, bounds and rules but no second opinion.
+ */
 
 import { z } from "zod";
+import {
+  type DdpgConfig,
+  type DqnConfig,
+  ddpgDefaults,
+  dqnDefaults,
+  type PpoConfig,
+  ppoDefaults,
+  td3Options,
+} from "../../learn/rl/index.ts";
 
-const steps = z.int().positive();
+const count = z.int().positive();
+const share = z.number().min(0).max(1);
+const amount = z.number().min(0);
+const hidden = z.array(count).min(1).describe("widths of the hidden layers");
 
-export const trainSchema = z
+const schedule = z
+  .strictObject({ from: z.number(), to: z.number(), fraction: share })
+  .describe("a straight line from one value to another over the first fraction of training");
+
+const priority = z
+  .strictObject({ alpha: share, beta: share, epsilon: z.number().positive() })
+  .nullable()
+  .describe("draw transitions by how wrong they were predicted; null draws uniformly");
+
+const noise = z
+  .discriminatedUnion("kind", [
+    z.strictObject({ kind: z.literal("gaussian"), sigma: amount }),
+    z.strictObject({ kind: z.literal("ornstein-uhlenbeck"), sigma: amount, theta: amount, dt: z.number().positive() }),
+    z.strictObject({ kind: z.literal("none") }),
+  ])
+  .describe("exploration, in the policy's scale of -1 to 1");
+
+const ppoSchema = z
   .strictObject({
-    task: z.string().min(1).default("CartPole-v1").describe("environment id to learn"),
-    algo: z.enum(["ppo", "dqn", "ddpg", "td3"]).default("ppo").describe("base learner"),
-    seed: z.int().min(0).default(1).describe("every random stream of the run descends from it"),
-    steps: steps.default(100_000).describe("environment steps to train for"),
-    evaluateEverySteps: steps.default(10_000).describe("how often the policy is evaluated without exploration"),
-    evaluateEpisodes: z.int().positive().default(10).describe("episodes per evaluation"),
-    checkpointEverySteps: steps.default(20_000).describe("how often a checkpoint is written"),
+    hidden: hidden.default([...ppoDefaults.hidden]),
+    lr: schedule.default(ppoDefaults.lr),
+    streams: count.default(ppoDefaults.streams).describe("parallel environments"),
+    rolloutSteps: count.default(ppoDefaults.rolloutSteps).describe("steps of each environment between two updates"),
+    epochs: count.default(ppoDefaults.epochs).describe("passes over a rollout"),
+    minibatch: count.default(ppoDefaults.minibatch).describe("rows per gradient step"),
+    gamma: share.default(ppoDefaults.gamma).describe("discount per step"),
+    lambda: share.default(ppoDefaults.lambda).describe("of generalised advantage estimation"),
+    clip: schedule.default(ppoDefaults.clip),
+    valueClip: amount.default(ppoDefaults.valueClip),
+    valueCoef: amount.default(ppoDefaults.valueCoef),
+    entropyCoef: amount.default(ppoDefaults.entropyCoef),
+    maxGradNorm: amount.default(ppoDefaults.maxGradNorm).describe("0 for no limit"),
+    normaliseAdvantages: z.boolean().default(ppoDefaults.normaliseAdvantages),
+    targetKl: amount.default(ppoDefaults.targetKl).describe("0 for never stopping an update early"),
+    normaliseObs: z.boolean().default(ppoDefaults.normaliseObs),
+    normaliseReward: z.boolean().default(ppoDefaults.normaliseReward),
+    logStdInit: z.number().default(ppoDefaults.logStdInit),
   })
-  .refine((train) => train.evaluateEverySteps <= train.steps, {
-    path: ["evaluateEverySteps"],
-    message: "must be at most train.steps, else the policy is never evaluated",
-  });
+  .refine((ppo) => ppo.minibatch <= ppo.streams * ppo.rolloutSteps, {
+    path: ["minibatch"],
+    message: "must be at most streams × rolloutSteps, the rows of one rollout",
+  }) satisfies z.ZodType<PpoConfig>;
+
+/** The settings that all learners with a replay buffer share. */
+function replaySettings(defaults: DqnConfig | DdpgConfig) {
+  return {
+    hidden: hidden.default([...defaults.hidden]),
+    gamma: share.default(defaults.gamma).describe("discount per step"),
+    tau: share.default(defaults.tau).describe("how far targets move towards the networks"),
+    batch: count.default(defaults.batch).describe("transitions per gradient step"),
+    bufferSize: count.default(defaults.bufferSize).describe("transitions kept"),
+    learningStarts: z.int().min(0).default(defaults.learningStarts).describe("steps before anything is learned"),
+    trainEvery: count.default(defaults.trainEvery).describe("environment steps between updates"),
+    gradientSteps: count.default(defaults.gradientSteps).describe("gradient steps per update"),
+    maxGradNorm: amount.default(defaults.maxGradNorm).describe("0 for no limit"),
+    priority: priority.default(defaults.priority),
+    normaliseObs: z.boolean().default(defaults.normaliseObs),
+  };
+}
+
+const holdsBatch = (config: { readonly batch: number; readonly bufferSize: number }) =>
+  config.batch <= config.bufferSize;
+const tooLargeBatch = { path: ["batch"], message: "must be at most bufferSize" };
+
+const dqnSchema = z
+  .strictObject({
+    ...replaySettings(dqnDefaults),
+    lr: schedule.default(dqnDefaults.lr),
+    targetEvery: count.default(dqnDefaults.targetEvery).describe("steps between updates of the target network"),
+    epsilon: schedule.default(dqnDefaults.epsilon),
+    double: z.boolean().default(dqnDefaults.double),
+    loss: z.enum(["huber", "mse"]).default(dqnDefaults.loss),
+  })
+  .refine(holdsBatch, tooLargeBatch) satisfies z.ZodType<DqnConfig>;
+
+function ddpgSchema(defaults: DdpgConfig) {
+  return z
+    .strictObject({
+      ...replaySettings(defaults),
+      actorLr: z.number().positive().default(defaults.actorLr),
+      criticLr: z.number().positive().default(defaults.criticLr),
+      noise: noise.default(defaults.noise),
+      twinCritics: z.boolean().default(defaults.twinCritics),
+      targetNoise: z.strictObject({ sigma: amount, clip: amount }).default(defaults.targetNoise),
+      policyDelay: count.default(defaults.policyDelay),
+    })
+    .refine(holdsBatch, tooLargeBatch) satisfies z.ZodType<DdpgConfig>;
+}
+
+export const trainSchema = z.strictObject({
+  task: z.string().min(1).default("CartPole-v1").describe("environment id to learn"),
+  algo: z.enum(["ppo", "dqn", "ddpg", "td3"]).default("ppo").describe("base learner"),
+  seed: z.int().min(0).default(1).describe("every random stream of the run descends from it"),
+  steps: count.default(100_000).describe("environment steps to train for"),
+  evaluateEverySteps: count.default(10_000).describe("how often the policy is evaluated without exploration"),
+  evaluateEpisodes: count.default(10).describe("episodes per evaluation"),
+  checkpointEverySteps: count.default(20_000).describe("how often a checkpoint is written"),
+  ppo: ppoSchema.prefault({}),
+  dqn: dqnSchema.prefault({}),
+  ddpg: ddpgSchema(ddpgDefaults).prefault({}),
+  td3: ddpgSchema({ ...ddpgDefaults, ...td3Options }).prefault({}),
+});
+
+export type TrainConfig = z.output<typeof trainSchema>;
