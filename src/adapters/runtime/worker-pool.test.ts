@@ -1,0 +1,116 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { JobKinds, WorkerPool } from "../../learn/tensor/index.ts";
+import { loadKernels } from "./load-kernels.ts";
+import { workerEntry } from "./worker-entry.ts";
+import { openWorkerPool, type WorkerPoolOptions } from "./worker-pool.ts";
+
+const fixture = new URL("../../../test/fixtures/threads/", import.meta.url);
+const { kinds } = (await import(new URL("kinds.mjs", fixture).href)) as { kinds: JobKinds };
+const entry = new URL("worker.mjs", fixture);
+
+const open: WorkerPool[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((pool) => pool.close()));
+});
+
+function poolOf(threads: number, options: Partial<WorkerPoolOptions> = {}): WorkerPool {
+  const pool = openWorkerPool({ kinds, entry, threads, ...options });
+  open.push(pool);
+  return pool;
+}
+
+const job = (kind: string, config: unknown = {}) => ({ kind, config });
+
+/** Resolves when the task reports progress, that is, when it is running. */
+function started(pool: WorkerPool, kind: string, signal: AbortSignal) {
+  let running: () => void = () => {};
+  const isRunning = new Promise<void>((resolve) => {
+    running = resolve;
+  });
+  const result = pool.run(job(kind), { signal, progress: () => running() });
+  return { isRunning, result };
+}
+
+describe("a worker pool", () => {
+  test("gives every task its own result, more tasks than threads", async () => {
+    const pool = poolOf(2);
+    const results = await Promise.all([1, 2, 3, 4, 5].map((x) => pool.run(job("square", { x }))));
+    expect(results).toEqual([1, 4, 9, 16, 25]);
+  });
+
+  test("hands the caller's kernel set's kind to its threads", async () => {
+    const pool = poolOf(1, { kernels: loadKernels({ prefer: "reference" }) });
+    expect(await pool.run(job("whichKernels"))).toBe("reference");
+  });
+
+  test("shares shared memory instead of copying it", async () => {
+    const into = new Float32Array(new SharedArrayBuffer(12));
+    await poolOf(1).run(job("fill", { into, value: 2.5 }));
+    expect([...into]).toEqual([2.5, 2.5, 2.5]);
+  });
+
+  test("a task that throws or ends its thread fails alone, with a code, and the pool goes on", async () => {
+    const pool = poolOf(1);
+    await expect(pool.run(job("throw"))).rejects.toMatchObject({ code: "threads.job-crashed" });
+    await expect(pool.run(job("exit"))).rejects.toMatchObject({ code: "threads.worker-lost" });
+    await expect(pool.run(job("unheard-of"))).rejects.toMatchObject({ code: "threads.unknown-job" });
+    expect(await pool.run(job("square", { x: 6 }))).toBe(36);
+  });
+
+  test("an aborted task stops by itself if it listens", async () => {
+    const pool = poolOf(1);
+    const stop = new AbortController();
+    const { isRunning, result } = started(pool, "untilCancelled", stop.signal);
+    await isRunning;
+    stop.abort(new Error("enough"));
+    await expect(result).rejects.toThrow("enough");
+    expect(await pool.run(job("square", { x: 2 }))).toBe(4);
+  });
+
+  test("an aborted task that does not listen is ended, and the next one gets a fresh thread", async () => {
+    const pool = poolOf(1);
+    const stop = new AbortController();
+    const { isRunning, result } = started(pool, "deaf", stop.signal);
+    const next = pool.run(job("square", { x: 3 }));
+    await isRunning;
+    stop.abort(new Error("enough"));
+    await expect(result).rejects.toThrow("enough");
+    expect(await next).toBe(9);
+  });
+
+  test("a task that is aborted while it waits never starts", async () => {
+    const pool = poolOf(1);
+    const [busy, stop] = [new AbortController(), new AbortController()];
+    const first = started(pool, "untilCancelled", busy.signal);
+    const waiting = pool.run(job("exit"), { signal: stop.signal });
+    stop.abort(new Error("changed my mind"));
+    await expect(waiting).rejects.toThrow("changed my mind");
+    busy.abort(new Error("done"));
+    await expect(first.result).rejects.toThrow("done");
+  });
+
+  test("refuses what its queue has no room for", async () => {
+    const pool = poolOf(1, { queue: 1 });
+    const stop = new AbortController();
+    const { result } = started(pool, "untilCancelled", stop.signal);
+    const waiting = pool.run(job("square", { x: 1 }));
+    await expect(pool.run(job("square", { x: 1 }))).rejects.toMatchObject({ code: "threads.queue-full" });
+    stop.abort(new Error("done"));
+    await expect(result).rejects.toThrow("done");
+    expect(await waiting).toBe(1);
+  });
+
+  test("closing fails what runs and what waits", async () => {
+    const pool = poolOf(1);
+    const tasks = [pool.run(job("slow")), pool.run(job("slow"))].map((task) => task.catch((error: unknown) => error));
+    await pool.close();
+    expect(await Promise.all(tasks)).toMatchObject([{ code: "threads.closed" }, { code: "threads.closed" }]);
+    await expect(pool.run(job("square"))).rejects.toMatchObject({ code: "threads.closed" });
+  });
+});
+
+test("a worker's entry is the compiled file, also when asked for from sources", () => {
+  const url = workerEntry("./index.ts", import.meta.url);
+  expect(url.pathname).toMatch(/\/dist\/src\/adapters\/runtime\/index\.js$/);
+  expect(() => workerEntry("./no-such-file.ts", import.meta.url)).toThrow(/npm run build/);
+});
