@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkCode } from "./docs/code-blocks.ts";
+import { commandsIn, unknownCommands } from "./docs/commands.ts";
 import { failureCodeProblems } from "./docs/failure-codes.ts";
 import { hygieneProblems } from "./docs/hygiene.ts";
 import { brokenLinks } from "./docs/links.ts";
@@ -26,11 +27,17 @@ const pages = files.filter(({ path }) => path.endsWith(".md"));
 const sources = files.filter(({ path }) => /^src\/.*\.ts$/.test(path) && !/(?:\.test|conformance)\.ts$/.test(path));
 const guide = files.find(({ path }) => path === GUIDE) ?? { path: GUIDE, text: "" };
 const changelog = files.find(({ path }) => path === "CHANGELOG.md")?.text ?? "";
-const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+const { version, scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  version: string;
+  scripts: Record<string, string>;
+};
+const help = execFileSync(process.execPath, ["bin/coxswain", "--help"], { encoding: "utf8" });
+const known = { scripts: Object.keys(scripts), commands: commandsIn(help) };
 
 const code = checkCode(root, pages);
 const problems = [
   ...brokenLinks(root, pages),
+  ...unknownCommands(pages, known),
   ...failureCodeProblems(sources, guide),
   ...hygieneProblems(files),
   ...(changelog.includes(`## [${version}]`) ? [] : [`CHANGELOG.md: has no section "## [${version}]"`]),

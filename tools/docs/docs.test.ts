@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 import { checkCode } from "./code-blocks.ts";
+import { commandsIn, unknownCommands } from "./commands.ts";
 import { failureCodeProblems } from "./failure-codes.ts";
 import { hygieneProblems } from "./hygiene.ts";
 import { brokenLinks } from "./links.ts";
@@ -106,4 +107,25 @@ test("marks, skipped tests, machine paths, registry addresses and long files are
     "package-lock.json",
     "src/long.ts",
   ]);
+});
+
+test("a page that names a script or a command that does not exist is found; prose is no command", () => {
+  const text = [
+    "Run `npm run lint`, `npm run absent` or `bin/coxswain demo`; the coxswain steers, `coxswain fly` does not.",
+    "```sh",
+    "npm run --silent gone && coxswain reproduce x",
+    "```",
+    '```ts\nimport { x } from "coxswain/base"; // coxswain nothing\n```',
+  ].join("\n");
+  const known = { scripts: ["lint"], commands: ["demo", "reproduce"] };
+  expect(unknownCommands([{ path: "p.md", text }], known)).toEqual([
+    'p.md:3: package.json has no script "gone"',
+    'p.md:1: package.json has no script "absent"',
+    'p.md:1: coxswain has no command "fly"',
+  ]);
+});
+
+test("commands are read from the help", () => {
+  const help = "Usage: x\n\nCommands:\n  demo [options]  shows\n  help [command]  explains\n\nExamples:\n  other\n";
+  expect(commandsIn(help)).toEqual(["demo", "help"]);
 });
