@@ -3,6 +3,10 @@
  * a worker thread finds its job's study here too, since functions can not cross threads.
  */
 
+import { rlAcrobot } from "./rl-acrobot.ts";
+import { rlCartPole } from "./rl-cartpole.ts";
+import { rlMountainCar } from "./rl-mountaincar.ts";
+import { rlPendulum } from "./rl-pendulum.ts";
 import type { Study } from "./study.ts";
 
-export const studies: readonly Study[] = [];
+export const studies: readonly Study[] = [rlCartPole, rlPendulum, rlAcrobot, rlMountainCar] as readonly Study[];

@@ -49,3 +49,5 @@ export type {
   Verdict,
 } from "./train.ts";
 export { Training, train } from "./train.ts";
+export type { AlgorithmName, Tuned } from "./tuned.ts";
+export { algorithmNames, tunedFor } from "./tuned.ts";

@@ -1,0 +1,27 @@
+/** DDPG and TD3 with Ornstein–Uhlenbeck noise on MountainCarContinuous-v0, next to the RL zoo's figures. */
+
+import { rlStudy } from "./rl-training.ts";
+
+export const rlMountainCar = rlStudy({
+  id: "rl-mountaincar",
+  title: "MountainCarContinuous-v0 with DDPG and TD3",
+  about:
+    "A car too weak for the hill must swing back and forth; the only reward is at the top, so it is a test of exploration. The task counts as solved at 90. The RL zoo reports one trained agent after 300,000 steps. Ours is the last policy after 50,000 steps, over 100 episodes per seed.",
+  envId: "MountainCarContinuous-v0",
+  units: [
+    {
+      name: "ddpg",
+      title: "DDPG",
+      published: { low: 93.51, high: 93.51, unit: "return", where: "RL zoo benchmark.md, ddpg" },
+      atLeast: 90,
+      quickSteps: 20_000,
+    },
+    {
+      name: "td3",
+      title: "TD3",
+      published: { low: 93.48, high: 93.48, unit: "return", where: "RL zoo benchmark.md, td3" },
+      atLeast: 90,
+      quickSteps: 20_000,
+    },
+  ],
+});
