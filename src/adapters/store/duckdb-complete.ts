@@ -1,7 +1,11 @@
-/** Late rewards in DuckDB: which rows a batch of completions changes, and the one UPDATE that does it. */
+/**
+ * Late rewards in DuckDB: which rows a batch of completions changes, and the one UPDATE that does it.
+ * The batch is laid into a temporary table first (which costs no log): a join against it finds and changes thousands of
+ * rows at once.
+ */
 
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { BLOB, DOUBLE, INTEGER, LIST, listValue, UTINYINT } from "@duckdb/node-api";
+import { BLOB, DOUBLE, DuckDBDataChunk, INTEGER, UTINYINT } from "@duckdb/node-api";
 import type { EpisodeId } from "../../base/index.ts";
 import { CodedError } from "../../base/index.ts";
 import type { Completion, EpisodeEnd } from "../../learn/trajectory/index.ts";
@@ -12,7 +16,7 @@ import {
   unknownRecord,
 } from "../../learn/trajectory/index.ts";
 import type { KnownEpisode } from "./duckdb-episodes.ts";
-import { blobOf, numberIn, vectorIn } from "./duckdb-rows.ts";
+import { blobOf, CHUNK, fillColumn, numberIn, vectorIn } from "./duckdb-rows.ts";
 
 interface Change {
   readonly key: number;
@@ -31,35 +35,33 @@ export async function planCompletions(
   connection: DuckDBConnection,
   { completions, known }: { completions: readonly Completion[]; known: ReadonlyMap<EpisodeId, KnownEpisode> },
 ): Promise<Change[]> {
-  const keyOf = (completion: Completion): number => {
+  const wanted = completions.map((completion): Change => {
     const episode = known.get(completion.episode);
     if (!episode?.steps.has(completion.step)) throw new CodedError(unknownRecord(completion));
-    return episode.key;
-  };
-  const keys = completions.map(keyOf);
+    return { key: episode.key, completion, end: completion.end ?? "no" };
+  });
+  if (wanted.length === 0) return [];
+  await stage(connection, wanted);
   const found = await connection.runAndReadAll(
-    `SELECT r.episode, r.step, r.reward, r."end", r.final_obs FROM (SELECT unnest($1) AS episode, unnest($2) AS step) w
-     JOIN records r ON r.episode = w.episode AND r.step = w.step`,
-    [listValue(keys), listValue(completions.map(({ step }) => step))],
-    [LIST(INTEGER), LIST(INTEGER)],
+    `SELECT r.episode, r.step, r.reward, r."end", r.final_obs FROM late w
+     JOIN records r ON r.episode = w.episode AND r.step = w.step WHERE ${boundsOf(wanted)}`,
   );
   const rows = new Map<string, Late>();
   for (const [episode, step, reward, end, blob] of found.getRows()) {
     const finalObs = vectorIn(blob ?? null);
-    rows.set(`${Number(episode)} ${Number(step)}`, {
+    rows.set(`${episode} ${step}`, {
       reward: numberIn(reward ?? null),
       end: EPISODE_ENDS[Number(end)] ?? "no",
       ...(finalObs === undefined ? {} : { finalObs }),
     });
   }
   const changes: Change[] = [];
-  completions.forEach((completion, i) => {
-    const key = keys[i] ?? -1;
+  for (const { key, completion } of wanted) {
     const row = rows.get(`${key} ${completion.step}`);
     if (row === undefined) throw new CodedError(unknownRecord(completion));
     if (row.reward !== null) {
       if (!isRepeatedCompletion(completion, row)) throw new CodedError(conflictingCompletion(completion));
-      return;
+      continue;
     }
     const end = completion.end ?? row.end;
     changes.push({ key, completion, end });
@@ -70,41 +72,74 @@ export async function planCompletions(
       end,
       ...(finalObs === undefined ? {} : { finalObs }),
     });
-  });
+  }
   return changes;
 }
 
+/** To be called within a transaction. */
 export async function writeCompletions(connection: DuckDBConnection, changes: readonly Change[]): Promise<void> {
-  const keys = changes.map(({ key }) => key);
+  await stage(connection, changes);
   await connection.run(
-    `UPDATE records SET reward = w.reward, "end" = w.last FROM (
-       SELECT unnest($1) AS episode, unnest($2) AS step, unnest($3) AS reward, unnest($4) AS last) w
-     WHERE records.episode = w.episode AND records.step = w.step
-       AND records.episode BETWEEN ${smallest(keys)} AND ${largest(keys)}`,
-    [
-      listValue(keys),
-      listValue(changes.map(({ completion }) => completion.step)),
-      listValue(changes.map(({ completion }) => completion.reward)),
-      listValue(changes.map(({ end }) => EPISODE_ENDS.indexOf(end))),
-    ],
-    [LIST(INTEGER), LIST(INTEGER), LIST(DOUBLE), LIST(UTINYINT)],
+    `UPDATE records r SET reward = w.reward, "end" = w."end" FROM late w
+     WHERE r.episode = w.episode AND r.step = w.step AND ${boundsOf(changes)}`,
   );
-  // At most one per episode carries a final observation, so these are few.
-  const last = changes.filter(({ completion }) => completion.finalObs !== undefined);
-  if (last.length === 0) return;
+  // At most one per episode carries a final observation, so these are few and most batches have none.
+  if (!changes.some(({ completion }) => completion.finalObs !== undefined)) return;
   await connection.run(
-    `UPDATE records SET final_obs = w.final_obs FROM (
-       SELECT unnest($1) AS episode, unnest($2) AS step, unnest($3) AS final_obs) w
-     WHERE records.episode = w.episode AND records.step = w.step`,
-    [
-      listValue(last.map(({ key }) => key)),
-      listValue(last.map(({ completion }) => completion.step)),
-      listValue(last.map(({ completion }) => blobOf(completion.finalObs))),
-    ],
-    [LIST(INTEGER), LIST(INTEGER), LIST(BLOB)],
+    `UPDATE records r SET final_obs = w.final_obs FROM late w
+     WHERE r.episode = w.episode AND r.step = w.step AND w.final_obs IS NOT NULL AND ${boundsOf(changes)}`,
   );
 }
 
-// The bounds let DuckDB skip row groups; spreading a large batch into Math.min would overflow the stack.
-const smallest = (values: readonly number[]): number => values.reduce((a, b) => Math.min(a, b));
-const largest = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b));
+async function stage(connection: DuckDBConnection, changes: readonly Change[]): Promise<void> {
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE late (episode INTEGER, step INTEGER, reward DOUBLE, "end" UTINYINT, final_obs BLOB)`,
+  );
+  const appender = await connection.createAppender("late", null, "temp");
+  try {
+    for (let from = 0; from < changes.length; from += CHUNK) {
+      const part = changes.slice(from, from + CHUNK);
+      const chunk = DuckDBDataChunk.create([INTEGER, INTEGER, DOUBLE, UTINYINT, BLOB], part.length);
+      fillColumn(
+        chunk,
+        0,
+        part.map(({ key }) => key),
+      );
+      fillColumn(
+        chunk,
+        1,
+        part.map(({ completion }) => completion.step),
+      );
+      fillColumn(
+        chunk,
+        2,
+        part.map(({ completion }) => completion.reward),
+      );
+      fillColumn(
+        chunk,
+        3,
+        part.map(({ end }) => EPISODE_ENDS.indexOf(end)),
+      );
+      fillColumn(
+        chunk,
+        4,
+        part.map(({ completion }) => blobOf(completion.finalObs)),
+      );
+      appender.appendDataChunk(chunk);
+    }
+    appender.flushSync();
+  } finally {
+    appender.closeSync();
+  }
+}
+
+/** Lets DuckDB skip row groups. Not by spreading into Math.min, which a large batch would overflow. */
+function boundsOf(changes: readonly Change[]): string {
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (const { key } of changes) {
+    low = Math.min(low, key);
+    high = Math.max(high, key);
+  }
+  return `r.episode BETWEEN ${low} AND ${high}`;
+}

@@ -15,6 +15,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { CodedError, failure } from "../../base/index.ts";
 import { RECORD_SCHEMA, schemaMismatch } from "../../learn/trajectory/index.ts";
 import { lockedStore, storeFailure } from "./duckdb-errors.ts";
+import { RECORD_TABLE } from "./duckdb-rows.ts";
 
 export interface OpenFile {
   readonly path: string;
@@ -31,10 +32,7 @@ const openHere = new Set<string>();
 const TABLES = `
   CREATE TABLE coxswain_meta (name VARCHAR NOT NULL, value VARCHAR NOT NULL);
   CREATE TABLE episodes (key INTEGER NOT NULL, id VARCHAR NOT NULL, agent VARCHAR NOT NULL);
-  CREATE TABLE records (
-    seq BIGINT NOT NULL, episode INTEGER NOT NULL, step INTEGER NOT NULL, at_ms DOUBLE NOT NULL, log_prob DOUBLE,
-    reward DOUBLE, "end" UTINYINT NOT NULL, obs BLOB NOT NULL, proposed BLOB NOT NULL, executed BLOB NOT NULL,
-    final_obs BLOB, actor_context BLOB, critic_context BLOB);
+  CREATE TABLE records (${RECORD_TABLE});
   INSERT INTO coxswain_meta VALUES ('trajectory-schema', '${RECORD_SCHEMA}');`;
 
 export async function openFile(

@@ -149,7 +149,9 @@ class DuckdbStore implements TrajectoryStore {
   }
 
   sample(query: SampleQuery): Promise<Transition[]> {
-    return this.#read((reader) => sampleTransitions(reader, { ...query, count: checkedCount(query.count) }));
+    return this.#read((reader) =>
+      sampleTransitions(reader, { count: checkedCount(query.count), rng: query.rng, agent: query.agent }),
+    );
   }
 
   episode(id: EpisodeId): Promise<TrajectoryRecord[]> {

@@ -8,8 +8,9 @@ import { failureOf, seededRng } from "../../base/index.ts";
 import type { TrajectoryRecord, TrajectoryStore } from "../../learn/trajectory/index.ts";
 import { EPISODE_ENDS } from "../../learn/trajectory/index.ts";
 import { openDuckdbStore } from "./duckdb.ts";
+import { exportJsonl, importJsonl } from "./jsonl-file.ts";
 import { memoryStore } from "./memory.ts";
-import { exportJsonl, exportParquet, importJsonl, importParquet } from "./transfer.ts";
+import { exportParquet, importParquet } from "./parquet-file.ts";
 
 let folder = "";
 beforeEach(async () => {
