@@ -10,6 +10,7 @@
 import type { Rng } from "../../../base/index.ts";
 import type { Memory, Ptr } from "../memory.ts";
 import { NULL } from "../memory.ts";
+import { doubles } from "./room.ts";
 
 export interface CategoricalBlocks {
   /** [rows, sum of sizes]: the groups' logits side by side. */
@@ -33,16 +34,18 @@ export function sampleCategorical(
     let sum = 0;
     for (let group = 0; group < sizes.length; group++, i++) {
       const size = sizes[group]!;
-      const norm = logSumExp(f32, at, size);
+      const powers = doubles(size);
+      const most = largest(f32, at, size);
+      const total = exponentials(powers, f32, { at, size, most });
       // Inverse of the cumulative distribution; the last class takes what rounding leaves over.
-      let left = rng.next();
+      let left = rng.next() * total;
       let choice = 0;
       for (; choice < size - 1; choice++) {
-        left -= Math.exp(f32[at + choice]! - norm);
+        left -= powers[choice]!;
         if (left < 0) break;
       }
       f32[actions + i] = choice;
-      sum += f32[at + choice]! - norm;
+      sum += f32[at + choice]! - most - Math.log(total);
       at += size;
     }
     if (logProb !== NULL) f32[(logProb >> 2) + row] = sum;
@@ -66,24 +69,30 @@ export function modeCategorical(memory: Memory, blocks: CategoricalBlocks & { re
   }
 }
 
-/** `logProb` [rows]: summed over the groups. */
+/** `logProb` [rows], summed over the groups, and in the same pass, unless NULL or absent, `entropy` [rows]. */
 export function categoricalLogProb(
   memory: Memory,
-  blocks: CategoricalBlocks & { readonly actions: Ptr; readonly logProb: Ptr },
+  blocks: CategoricalBlocks & { readonly actions: Ptr; readonly logProb: Ptr; readonly entropy?: Ptr },
 ): void {
-  const { rows, sizes } = blocks;
+  const { rows, sizes, entropy = NULL } = blocks;
   const f32 = memory.f32;
   const actions = blocks.actions >> 2;
   const out = blocks.logProb >> 2;
   let at = blocks.logits >> 2;
   for (let row = 0, i = 0; row < rows; row++) {
     let sum = 0;
+    let spread = 0;
     for (let group = 0; group < sizes.length; group++, i++) {
       const size = sizes[group]!;
-      sum += f32[at + f32[actions + i]!]! - logSumExp(f32, at, size);
+      const powers = doubles(size);
+      const most = largest(f32, at, size);
+      const total = exponentials(powers, f32, { at, size, most });
+      sum += f32[at + f32[actions + i]!]! - most - Math.log(total);
+      if (entropy !== NULL) spread += groupEntropy(powers, f32, { at, size, most, total });
       at += size;
     }
     f32[out + row] = sum;
+    if (entropy !== NULL) f32[(entropy >> 2) + row] = spread;
   }
 }
 
@@ -97,7 +106,10 @@ export function categoricalEntropy(memory: Memory, blocks: CategoricalBlocks & {
     let sum = 0;
     for (let group = 0; group < sizes.length; group++) {
       const size = sizes[group]!;
-      sum += groupEntropy(f32, at, { size, norm: logSumExp(f32, at, size) });
+      const powers = doubles(size);
+      const most = largest(f32, at, size);
+      const total = exponentials(powers, f32, { at, size, most });
+      sum += groupEntropy(powers, f32, { at, size, most, total });
       at += size;
     }
     f32[out + row] = sum;
@@ -128,15 +140,17 @@ export function categoricalBackward(
     const spread = dEntropy === NULL ? 0 : f32[(dEntropy >> 2) + row]!;
     for (let group = 0; group < sizes.length; group++, i++) {
       const size = sizes[group]!;
-      const norm = logSumExp(f32, at, size);
-      const entropy = spread === 0 ? 0 : groupEntropy(f32, at, { size, norm });
+      const powers = doubles(size);
+      const most = largest(f32, at, size);
+      const total = exponentials(powers, f32, { at, size, most });
+      const norm = most + Math.log(total);
+      const entropy = groupEntropy(powers, f32, { at, size, most, total });
       const chosen = f32[actions + i]!;
       for (let k = 0; k < size; k++) {
-        const logP = f32[at + k]! - norm;
-        const p = Math.exp(logP);
-        // dH/dlogit = −p·(log p + H); where p underflows to 0 the product's limit is 0.
-        const entropySlope = p === 0 ? 0 : -p * (logP + entropy);
-        f32[into + k] = score * ((k === chosen ? 1 : 0) - p) + spread * entropySlope;
+        const p = powers[k]! / total;
+        // dH/dlogit = −p·(log p + H); where p is 0 so is the product, even for a logit of −∞ (a choice ruled out).
+        const pull = p === 0 ? 0 : p * (score + spread * (f32[at + k]! - norm + entropy));
+        f32[into + k] = (k === chosen ? score : 0) - pull;
       }
       at += size;
       into += size;
@@ -144,20 +158,35 @@ export function categoricalBackward(
   }
 }
 
-function logSumExp(f32: Float32Array, at: number, size: number): number {
-  let most = f32[at]!;
-  for (let k = 1; k < size; k++) most = Math.max(most, f32[at + k]!);
-  let total = 0;
-  for (let k = 0; k < size; k++) total += Math.exp(f32[at + k]! - most);
-  return most + Math.log(total);
+interface Group {
+  /** Where the group's logits begin. */
+  readonly at: number;
+  readonly size: number;
+  /** The largest of them. */
+  readonly most: number;
 }
 
-function groupEntropy(f32: Float32Array, at: number, { size, norm }: { size: number; norm: number }): number {
-  let sum = 0;
+function largest(f32: Float32Array, at: number, size: number): number {
+  let most = f32[at]!;
+  for (let k = 1; k < size; k++) most = Math.max(most, f32[at + k]!);
+  return most;
+}
+
+/** Writes e^(logit − most) for each logit and returns their sum, which is at least 1. */
+function exponentials(powers: Float64Array, f32: Float32Array, { at, size, most }: Group): number {
+  let total = 0;
   for (let k = 0; k < size; k++) {
-    const logP = f32[at + k]! - norm;
-    const p = Math.exp(logP);
-    if (p > 0) sum -= p * logP;
+    const power = Math.exp(f32[at + k]! - most);
+    powers[k] = power;
+    total += power;
   }
-  return sum;
+  return total;
+}
+
+/** −Σ p·log p = log total − Σ p·(logit − most): no logarithm of a probability, which may be zero. */
+function groupEntropy(powers: Float64Array, f32: Float32Array, group: Group & { readonly total: number }): number {
+  const { at, size, most, total } = group;
+  let sum = 0;
+  for (let k = 0; k < size; k++) if (powers[k]! > 0) sum += powers[k]! * (f32[at + k]! - most);
+  return Math.log(total) - sum / total;
 }

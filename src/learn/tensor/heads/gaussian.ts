@@ -8,6 +8,7 @@
 import type { Rng } from "../../../base/index.ts";
 import type { Memory, Ptr } from "../memory.ts";
 import { NULL } from "../memory.ts";
+import { doubles } from "./room.ts";
 
 export interface GaussianBlocks {
   /** [rows, dims]. */
@@ -64,11 +65,12 @@ export function gaussianLogProb(
   const logStd = blocks.logStd >> 2;
   const actions = blocks.actions >> 2;
   const out = blocks.logProb >> 2;
+  const inverses = inverseStds(f32, logStd, dims);
   for (let row = 0, i = 0; row < rows; row++) {
     let sum = 0;
     for (let d = 0; d < dims; d++, i++) {
       const log = f32[logStd + (logStdPerRow ? i : d)]!;
-      const z = (f32[actions + i]! - f32[mean + i]!) * Math.exp(-log);
+      const z = (f32[actions + i]! - f32[mean + i]!) * (logStdPerRow ? Math.exp(-log) : inverses[d]!);
       sum -= 0.5 * z * z + log + HALF_LOG_TWO_PI;
     }
     f32[out + row] = sum;
@@ -103,11 +105,12 @@ export function gaussianBackward(
   const actions = blocks.actions >> 2;
   const dMean = blocks.dMean >> 2;
   const dLogStd = blocks.dLogStd >> 2;
+  const inverses = inverseStds(f32, logStd, dims);
   for (let row = 0, i = 0; row < rows; row++) {
     const score = dLogProb === NULL ? 0 : f32[(dLogProb >> 2) + row]!;
     const entropy = dEntropy === NULL ? 0 : f32[(dEntropy >> 2) + row]!;
     for (let d = 0; d < dims; d++, i++) {
-      const inverse = Math.exp(-f32[logStd + (logStdPerRow ? i : d)]!);
+      const inverse = logStdPerRow ? Math.exp(-f32[logStd + i]!) : inverses[d]!;
       const z = (f32[actions + i]! - f32[mean + i]!) * inverse;
       f32[dMean + i] = score * z * inverse;
       const slope = score * (z * z - 1) + entropy;
@@ -115,4 +118,11 @@ export function gaussianBackward(
       else f32[dLogStd + d]! += slope;
     }
   }
+}
+
+/** 1/std of each component, for a logStd that all rows share: once, not once per row. */
+function inverseStds(f32: Float32Array, logStd: number, dims: number): Float64Array {
+  const inverses = doubles(dims);
+  for (let d = 0; d < dims; d++) inverses[d] = Math.exp(-f32[logStd + d]!);
+  return inverses;
 }

@@ -148,8 +148,11 @@ describe.each([{ sizes: [4] }, { sizes: [3, 2, 4] }])("the categorical head with
       each((row) => oracleLogProb(logits, row)),
       1e-6,
     );
+    const both = memory.alloc(rows);
+    categoricalLogProb(memory, { ...blocks, actions: put(actions), logProb, entropy: both });
     const entropy = memory.alloc(rows);
     categoricalEntropy(memory, { ...blocks, entropy });
+    expect(read(both, rows)).toEqual(read(entropy, rows));
     expectClose(
       read(entropy, rows),
       each((row) => oracleEntropy(logits, row)),
@@ -207,6 +210,23 @@ test("extreme logits give finite numbers: a sure choice, no entropy, no gradient
   expect([...read(out, 1)]).toEqual([0]);
   categoricalBackward(memory, { ...blocks, dLogProb: put([1]), dEntropy: put([1]), dLogits });
   expectClose(read(dLogits, 3), [0, 0, 0], 0);
+});
+
+test("a choice ruled out by a logit of −∞ is never taken and does not disturb the others", () => {
+  const blocks = { logits: put([0, Number.NEGATIVE_INFINITY, 0]), rows: 1, sizes: [3], actions: put([0]) };
+  const out = memory.alloc(1);
+  const dLogits = memory.alloc(3);
+  categoricalEntropy(memory, { ...blocks, entropy: out });
+  expectClose(read(out, 1), [Math.LN2], 1e-7);
+  categoricalBackward(memory, { ...blocks, dLogProb: put([1]), dEntropy: put([1]), dLogits });
+  // Entropy is at its largest there, so only the score remains: 1 − ½ and −½.
+  expectClose(read(dLogits, 3), [0.5, 0, -0.5], 1e-7);
+  const stream = seededRng(1);
+  for (let n = 0; n < 200; n++) {
+    sampleCategorical(memory, { ...blocks, logProb: out }, stream);
+    expect(read(blocks.actions, 1)[0]).not.toBe(1);
+    expectClose(read(out, 1), [-Math.LN2], 1e-7);
+  }
 });
 
 describe.each([false, true])("the squashed Gaussian head (logStd per row: %s)", (logStdPerRow) => {
