@@ -14,7 +14,7 @@ const HEADER_LINES = 20;
 
 const MARKS = new RegExp(`\\b(?:${["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"].join("|")})\\b`);
 const SKIPPED = new RegExp(`\\b(?:test|it|describe)\\.(?:${["skip", "only", "todo"].join("|")})\\b`);
-const MACHINE_PATH = new RegExp(`(?:^|[^A-Za-z0-9_./-])/(?:${["work", "farm", "root", "home"].join("|")})/`);
+const MACHINE_PATH = new RegExp(`(?:^|[^A-Za-z0-9_./-])/(?:${["work", "farm", "root"].join("|")})/`);
 const REGISTRY = new RegExp(
   [
     "registry" + "\\.npmjs",
