@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, test } from "vitest";
 import { run } from "./program.ts";
 import type { Shell } from "./shell.ts";
@@ -71,6 +72,42 @@ describe("usage", () => {
   });
 });
 
+describe("reproduce, before anything runs", () => {
+  const tiny = fileURLToPath(new URL("../../test/e2e/fixtures/tiny-studies.mjs", import.meta.url));
+  const reproduce = (...args: string[]) => cli(["reproduce", ...args, "--module", tiny]);
+
+  test("--list names the package's studies and those of a module", async () => {
+    const { code, stdout } = await reproduce("--list", "--json");
+    expect(code).toBe(0);
+    const ids = JSON.parse(stdout).map((study: { id: string }) => study.id);
+    expect(ids).toEqual(expect.arrayContaining(["rl-cartpole", "coin", "coin-overclaimed"]));
+  });
+
+  test("an unknown study is a usage error with a suggestion", async () => {
+    expect(await reproduce("coin-brokn")).toMatchObject({
+      code: 2,
+      stderr: "coxswain: there is no study 'coin-brokn'; did you mean 'coin-broken'?\n",
+    });
+  });
+
+  test("neither a study nor --all, or both, is a usage error", async () => {
+    expect((await reproduce()).code).toBe(2);
+    expect((await reproduce("coin", "--all")).code).toBe(2);
+  });
+
+  test("a module that exports no studies says what it should export, one with a known id what to do", async () => {
+    writeFileSync(join(cwd, "empty.mjs"), "export const nothing = 1;\n");
+    expect(await cli(["reproduce", "coin", "--module", "empty.mjs"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("export const studies = [myStudy]"),
+    });
+    expect(await cli(["reproduce", "coin", "--module", tiny, tiny])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("there is a study 'coin' already; rename this one"),
+    });
+  });
+});
+
 describe("config", () => {
   test("every value says where it came from", async () => {
     writeFileSync(join(cwd, "coxswain.yaml"), "train:\n  seed: 7\n  steps: 50000\n");
@@ -84,6 +121,14 @@ describe("config", () => {
     expect(by.get("runtime.kernels")).toEqual({ value: "wasm", origin: "COXSWAIN_KERNELS" });
     expect(by.get("log.level")).toEqual({ value: "warn", origin: "--log-level" });
     expect(by.get("data")).toEqual({ value: ".coxswain", origin: "default" });
+  });
+
+  test("settings that are known to work for the task replace the algorithm's defaults", async () => {
+    const args = ["config", "print", "--show-origin", "--json"];
+    const { stdout } = await cli(args, { COXSWAIN_TRAIN_TASK: "Pendulum-v1", COXSWAIN_TRAIN_ALGO: "ddpg" });
+    const settings = JSON.parse(stdout).settings as { setting: string; value: unknown; origin: string }[];
+    const gamma = settings.find(({ setting }) => setting === "train.ddpg.gamma");
+    expect(gamma).toEqual({ setting: "train.ddpg.gamma", value: 0.98, origin: "tuned for ddpg on Pendulum-v1" });
   });
 
   test("what is printed can be read back and means the same", async () => {

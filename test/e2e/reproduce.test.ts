@@ -154,29 +154,3 @@ test("--out writes the page, the numbers and the plot in both formats", async ()
   expect([...readFileSync(join(cwd, "results", "coin.png")).subarray(1, 4)]).toEqual([...Buffer.from("PNG")]);
   expect(stderr).toContain("wrote ");
 });
-
-test("--list names the studies without running them", async () => {
-  const { code, stdout } = await reproduce("--list", "--json");
-  expect(code).toBe(0);
-  expect(JSON.parse(stdout).map((study: { id: string }) => study.id)).toEqual(
-    expect.arrayContaining(["coin", "coin-overclaimed"]),
-  );
-});
-
-test("an unknown study is a usage error with a suggestion", async () => {
-  const { code, stderr } = await reproduce("coin-brokn");
-  expect(code).toBe(2);
-  expect(stderr).toContain("coxswain: there is no study 'coin-brokn'; did you mean 'coin-broken'?");
-});
-
-test("neither a study nor --all, or both, is a usage error", async () => {
-  expect((await reproduce()).code).toBe(2);
-  expect((await reproduce("coin", "--all")).code).toBe(2);
-});
-
-test("a module that exports no studies says what it should export", async () => {
-  writeFileSync(join(cwd, "empty.mjs"), "export const nothing = 1;\n");
-  const { code, stderr } = await runCli(["reproduce", "coin", "--module", "empty.mjs"], { cwd });
-  expect(code).toBe(1);
-  expect(stderr).toContain("export const studies = [myStudy]");
-});

@@ -1,6 +1,7 @@
 /** What every command shares: its common options, and the session it opens from them. */
 
 import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
+import { tunedFor } from "../../learn/rl/index.ts";
 import { type Config, configSchema, type FlagValue, type LoadedConfig, loadConfig } from "../config/index.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
 import type { Session, Shell } from "../shell.ts";
@@ -36,17 +37,24 @@ export interface OpenedSession {
 
 /** Flags over environment over file over defaults; what looks like a misspelt variable is told once. */
 export function openSession(shell: Shell, options: SettingsOptions, flags: readonly FlagValue[] = []): OpenedSession {
-  const loaded = loadConfig({
-    schema: configSchema,
-    env: shell.env,
-    cwd: shell.cwd,
-    file: options.config,
-    flags: [
-      { path: ["log", "level"], flag: "--log-level", value: options.logLevel },
-      { path: ["runtime", "kernels"], flag: "--kernels", value: options.kernels },
-      ...flags,
-    ],
-  });
+  const load = (tuned?: { readonly by: string; readonly value: unknown }) =>
+    loadConfig({
+      schema: configSchema,
+      env: shell.env,
+      cwd: shell.cwd,
+      file: options.config,
+      flags: [
+        { path: ["log", "level"], flag: "--log-level", value: options.logLevel },
+        { path: ["runtime", "kernels"], flag: "--kernels", value: options.kernels },
+        ...flags,
+      ],
+      tuned,
+    });
+  // The task and the algorithm decide which defaults fit, so they are read first and everything again on top of those.
+  const { task, algo } = load().config.train;
+  const { algorithm, totalSteps } = tunedFor(task, algo);
+  const value = { train: { steps: totalSteps, [algo]: algorithm.config } };
+  const loaded = load({ by: `${algo} on ${task}`, value });
   const log = createLogger({ level: loaded.config.log.level, sink: shell.stderr });
   for (const stranger of loaded.strangers) log.warn({ found: stranger }, "unknown environment variable");
   return { session: { ...shell, log }, loaded, config: loaded.config };

@@ -1,5 +1,5 @@
-export { jsonSchemaOf, SECRET } from "./leaves.ts";
-export type { FlagValue, LoadedConfig, Origin } from "./load.ts";
+export { jsonSchemaOf } from "./leaves.ts";
+export type { FlagValue, LoadedConfig } from "./load.ts";
 export { loadConfig } from "./load.ts";
 export type { Config } from "./schema.ts";
 export { configSchema } from "./schema.ts";

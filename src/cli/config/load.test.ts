@@ -151,6 +151,22 @@ describe("errors name the place", () => {
   });
 });
 
+test("tuned values replace defaults only, and say what they are tuned for", () => {
+  write("loop:\n  settleMs: 9000\n");
+  const tuned = { by: "a fast machine", value: { loop: { tickMs: 5, settleMs: 7 }, dryRun: true } };
+  const { config, origins } = load({ tuned, env: { COXSWAIN_DRY_RUN: "false" } });
+  expect(config.loop).toEqual({ tickMs: 5, settleMs: 9000 });
+  expect(config.dryRun).toBe(false);
+  expect(origins.get("loop.tickMs")).toEqual({ kind: "tuned", by: "a fast machine" });
+});
+
+test("a value that stands where a section belongs is refused, not replaced by what the environment says", () => {
+  write("loop: 5\n");
+  expect(failureOf(() => load({ env: { COXSWAIN_LOOP_TICK_MS: "30" } })).message).toBe(
+    "coxswain.yaml:1: loop is not valid: expected object, received number",
+  );
+});
+
 test("an empty file means all defaults", () => {
   write("# nothing yet\n");
   expect(load().config.loop.tickMs).toBe(1000);

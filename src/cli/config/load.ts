@@ -14,6 +14,7 @@ import { ENV_PREFIX, keysAt, type Leaf, leavesOf } from "./leaves.ts";
 
 export type Origin =
   | { readonly kind: "default" }
+  | { readonly kind: "tuned"; readonly by: string }
   | { readonly kind: "file"; readonly file: string; readonly line: number }
   | { readonly kind: "environment"; readonly variable: string }
   | { readonly kind: "flag"; readonly flag: string };
@@ -32,6 +33,8 @@ export interface LoadOptions<S extends z.ZodType> {
   /** Named on the command line; otherwise COXSWAIN_CONFIG, then `coxswain.yaml` here, then the user's own. */
   readonly file?: string | undefined;
   readonly flags?: readonly FlagValue[];
+  /** Better defaults for what was chosen, such as an algorithm's settings for one task. Anything given wins over them. */
+  readonly tuned?: { readonly by: string; readonly value: unknown } | undefined;
 }
 
 export interface LoadedConfig<T> {
@@ -49,7 +52,7 @@ export interface LoadedConfig<T> {
 const OTHER_VARIABLES = new Set(["COXSWAIN_CONFIG", "COXSWAIN_BIN"]);
 
 export function loadConfig<S extends z.ZodType>(options: LoadOptions<S>): LoadedConfig<z.output<S>> {
-  const { schema, env, flags = [] } = options;
+  const { schema, env, flags = [], tuned } = options;
   const leaves = leavesOf(schema);
   const document = findDocument(options);
   const raw: Record<string, unknown> = structuredClone(document?.value ?? {});
@@ -64,6 +67,11 @@ export function loadConfig<S extends z.ZodType>(options: LoadOptions<S>): Loaded
     if (value === undefined) continue;
     place(raw, path, value);
     given.set(path.join("."), { kind: "flag", flag });
+  }
+  for (const { path } of tuned ? leaves : []) {
+    if (has(raw, path) || !has(tuned?.value, path)) continue;
+    if (place(raw, path, valueAt(tuned?.value, path)))
+      given.set(path.join("."), { kind: "tuned", by: tuned?.by ?? "" });
   }
   const originOf = (path: readonly PropertyKey[]): Origin => {
     const known = given.get(path.join("."));
@@ -159,6 +167,8 @@ export function originText(origin: Origin): string {
   switch (origin.kind) {
     case "default":
       return "default";
+    case "tuned":
+      return `tuned for ${origin.by}`;
     case "file":
       return `${origin.file}:${origin.line}`;
     case "environment":
@@ -185,14 +195,17 @@ function strangersIn(env: LoadOptions<z.ZodType>["env"], leaves: readonly Leaf[]
     .sort();
 }
 
-function place(into: Record<string, unknown>, path: readonly string[], value: unknown): void {
+/** False when something that is no object stands in the way; the schema will then say so. */
+function place(into: Record<string, unknown>, path: readonly string[], value: unknown): boolean {
   let at = into;
   for (const key of path.slice(0, -1)) {
+    at[key] ??= {};
     const child = at[key];
-    if (typeof child !== "object" || child === null || Array.isArray(child)) at[key] = {};
-    at = at[key] as Record<string, unknown>;
+    if (typeof child !== "object" || Array.isArray(child)) return false;
+    at = child as Record<string, unknown>;
   }
   at[path[path.length - 1] as string] = value;
+  return true;
 }
 
 function has(value: unknown, path: readonly PropertyKey[]): boolean {
@@ -202,6 +215,12 @@ function has(value: unknown, path: readonly PropertyKey[]): boolean {
     at = (at as Record<PropertyKey, unknown>)[key];
   }
   return path.length > 0;
+}
+
+export function valueAt(value: unknown, path: readonly string[]): unknown {
+  let at = value;
+  for (const key of path) at = (at as Record<string, unknown> | undefined)?.[key];
+  return at;
 }
 
 function deepFreeze<T>(value: T): T {

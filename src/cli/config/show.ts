@@ -1,7 +1,7 @@
 /** The configuration for reading: every setting, where it came from, and nothing that is secret. */
 
 import { stringify } from "yaml";
-import { type LoadedConfig, originText } from "./load.ts";
+import { type LoadedConfig, originText, valueAt } from "./load.ts";
 
 const HIDDEN = "[redacted]";
 
@@ -37,10 +37,4 @@ export function redacted<T>(loaded: LoadedConfig<T>): unknown {
 
 export function asYaml(value: unknown): string {
   return stringify(value);
-}
-
-function valueAt(value: unknown, path: readonly string[]): unknown {
-  let at = value;
-  for (const key of path) at = (at as Record<string, unknown> | undefined)?.[key];
-  return at;
 }
