@@ -1,0 +1,22 @@
+/**
+ * The controllers that people run today, as pure functions: each is a fallback of a task and a baseline of its studies.
+ * Every one keeps its state as plain data, takes time as an argument and says why it decided what it decided.
+ */
+
+export type { HpaLimit, HpaRecommendation, HpaScaleEvent, HpaState } from "./hpa/behavior.ts";
+export type {
+  HpaBehavior,
+  HpaBehaviorOptions,
+  HpaConfig,
+  HpaMetric,
+  HpaOptions,
+  HpaPolicy,
+  HpaResource,
+  HpaRules,
+  HpaTarget,
+  HpaTotalTarget,
+} from "./hpa/config.ts";
+export { hpaSyncPeriod, milliBytes, parseHpaConfig } from "./hpa/config.ts";
+export type { HpaInput, HpaReading, HpaReason, HpaStep } from "./hpa/hpa.ts";
+export { freshHpaState, hpaStep } from "./hpa/hpa.ts";
+export type { HpaContainer, HpaPod, PodReading } from "./hpa/pods.ts";
