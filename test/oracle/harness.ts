@@ -31,10 +31,11 @@ export function expectClose(found: ArrayLike<number>, wanted: ArrayLike<number>,
   let at = -1;
   for (let i = 0; i < wanted.length; i++) {
     const error = Math.abs(found[i]! - wanted[i]!) / Math.max(1, Math.abs(wanted[i]!));
-    if (!(error <= worst)) {
-      worst = error;
-      at = i;
-    }
+    if (error <= worst) continue;
+    worst = error;
+    at = i;
+    // NaN is further off than anything, and must not be forgotten at the next element.
+    if (Number.isNaN(error)) break;
   }
   const where = at < 0 ? "" : `at ${at}: found ${found[at]}, wanted ${wanted[at]}`;
   expect(worst, where).toBeLessThanOrEqual(tolerance);

@@ -105,6 +105,14 @@ describe.each(sets)("networks on the $name kernels", ({ make }) => {
     expect([...kernels.memory.view(dx, 2)]).toEqual([6, 12]);
   });
 
+  test("layer norm by hand, where its epsilon shows", () => {
+    const kernels = make();
+    const net = buildNetwork(kernels, { layers: [layerNorm()], inputs: 2, batch: 1, rng: seededRng(0) });
+    kernels.memory.view(net.input, 2).set([0, 0.002]);
+    // Mean 0.001, variance 1e-6: ±0.001/√(1e-6 + 1e-5).
+    expectClose(kernels.memory.view(net.forward(1), 2), [-0.3015113, 0.3015113], 1e-6);
+  });
+
   test("rows do not see one another: fewer rows give the same numbers", () => {
     const kernels = make();
     const net = buildNetwork(kernels, { layers: [dense(3, 8, "tanh"), dense(8, 2)], batch: 9, rng: seededRng(3) });
