@@ -48,7 +48,8 @@ function start(task: string): Task {
     case "ppo-learner":
       return ppoLearnerTask(kernels);
     case "agent-memory":
-      return agentMemoryTask(kernels, { batch: Number(rest[0]) });
+      // A set of its own: scratch that other tasks left behind would hide what the agent needs.
+      return agentMemoryTask(loadKernels({ prefer: kernels.name }), { batch: Number(rest[0]) });
     default:
       throw new Error(`no task ${task}`);
   }

@@ -188,16 +188,16 @@ export async function memorySection(crew: Crew): Promise<Figure[]> {
   const role = OURS.find((set) => crew.has(set));
   if (!role) return [];
   const figures: Figure[] = [];
-  const bound = atMost(256, "KB");
+  const bound = atMost(256, "KiB");
   for (const batch of [64, 1]) {
-    const kilobytes = (await crew.get(role).value(`agent-memory:${batch}`)) / 1_000;
+    const size = (await crew.get(role).value(`agent-memory:${batch}`)) / 1_024;
     figures.push({
       id: `memory.agent.batch-${batch}`,
       what: `an agent of two 64×64 networks with optimiser state, buffers for batch ${batch}`,
-      value: round(kilobytes),
-      unit: "KB",
+      value: round(size),
+      unit: "KiB",
       target: bound.text,
-      holds: bound.accepts(kilobytes),
+      holds: bound.accepts(size),
     });
   }
   return figures;
