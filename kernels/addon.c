@@ -2,7 +2,7 @@
  * The bridge between Node and the kernels (Node-API, so one binary serves every Node from 20 on).
  *
  * Reading an argument through Node-API costs as much as a small layer, so arguments do not travel that way: the caller
- * writes them as doubles at ARGS in the tensor memory and calls without any. A result comes back in the first of them.
+ * writes them as doubles into the tensor memory and calls without any. A result comes back in the first of them.
  * Operands are checked against the memory's size: a wrong offset raises a RangeError instead of killing the process.
  */
 #include <node_api.h>
@@ -11,17 +11,17 @@
 #include "gemm.h"
 #include "kernels.h"
 
-#define ARGS 64 /* byte offset in the memory; shared with src/adapters/runtime/native-kernels.ts */
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 /* One per kernel set. */
 typedef struct {
   char *memory;
   size_t bytes;
+  double *args; /* inside the memory; each set that shares it has its own */
   int is_outside; /* an operand of the current call reaches beyond the memory */
 } Context;
 
-static double number(const Context *c, int i) { return ((const double *)(c->memory + ARGS))[i]; }
+static double number(const Context *c, int i) { return c->args[i]; }
 static int whole(const Context *c, int i) { return (int)number(c, i); }
 
 /* The operand in argument i, null if absent, after making sure that it ends inside the memory. */
@@ -93,7 +93,7 @@ static void scale(Context *c) {
 
 static void sum_squares(Context *c) {
   float *x = block(c, 0, whole(c, 1));
-  if (!c->is_outside) *(double *)(c->memory + ARGS) = cox_sum_squares(x, whole(c, 1));
+  if (!c->is_outside) c->args[0] = cox_sum_squares(x, whole(c, 1));
 }
 
 static void softmax_forward(Context *c) {
@@ -252,20 +252,23 @@ static void release(napi_env env, void *data, void *hint) {
   free(data);
 }
 
-/* rebind(buffer): the memory has grown, and its buffer is another one. */
-static napi_value rebind(napi_env env, napi_callback_info info) {
-  size_t count = 1;
-  napi_value buffer;
+/* bind(bytes: Uint8Array, argsAt): the memory, now and again after it has grown, and where arguments will lie in it. */
+static napi_value bind_memory(napi_env env, napi_callback_info info) {
+  size_t count = 2, bytes = 0;
+  napi_value given[2];
   Context *c;
   void *data = NULL;
-  size_t bytes = 0;
-  napi_get_cb_info(env, info, &count, &buffer, NULL, (void **)&c);
-  if (count < 1 || napi_get_arraybuffer_info(env, buffer, &data, &bytes) != napi_ok || !data) {
-    napi_throw_type_error(env, NULL, "the tensor memory must be an ArrayBuffer");
+  napi_typedarray_type type;
+  double args_at = 0;
+  napi_get_cb_info(env, info, &count, given, NULL, (void **)&c);
+  if (count < 2 || napi_get_typedarray_info(env, given[0], &type, &bytes, &data, NULL, NULL) != napi_ok ||
+      type != napi_uint8_array || !data || napi_get_value_double(env, given[1], &args_at) != napi_ok) {
+    napi_throw_type_error(env, NULL, "bind takes the tensor memory as a Uint8Array and the arguments' offset");
     return NULL;
   }
   c->memory = data;
   c->bytes = bytes;
+  c->args = (double *)(c->memory + (size_t)args_at);
   return NULL;
 }
 
@@ -287,8 +290,8 @@ static napi_value create(napi_env env, napi_callback_info info) {
     napi_create_function(env, kernels[i].name, NAPI_AUTO_LENGTH, kernels[i].call, c, &function);
     napi_set_named_property(env, set, kernels[i].name, function);
   }
-  napi_create_function(env, "rebind", NAPI_AUTO_LENGTH, rebind, c, &function);
-  napi_set_named_property(env, set, "rebind", function);
+  napi_create_function(env, "bind", NAPI_AUTO_LENGTH, bind_memory, c, &function);
+  napi_set_named_property(env, set, "bind", function);
   return set;
 }
 

@@ -19,11 +19,15 @@
 #define BLOCK_M 64
 #define BLOCK_N 512
 
-#ifdef __wasm__
+#if !defined(__wasm__)
+_Thread_local float *pack_area; /* set by addon.c */
+#elif defined(__wasm_atomics__)
+_Thread_local float *pack_area;
+/* Threads that share one memory are each given their own area (kernels-shared.wasm only). */
+void cox_use_pack_area(float *area) { pack_area = area; }
+#else
 static float pack_storage[PACK_FLOATS] __attribute__((aligned(64)));
 float *pack_area = pack_storage;
-#else
-__thread float *pack_area;
 #endif
 
 /* What a tile needs besides its size: kept in one place, so that the variants below differ by constants only. */
@@ -124,6 +128,13 @@ INLINE void strip(Tile t, const int rows, const int wide, const int along, int n
   if (j < n) narrow_tile(&t, rows, along, n - j, safe_steps(j, n, t.k, t.b_row));
 }
 
+/* `t` moved down by so many rows. */
+INLINE void skip_rows(Tile *t, int rows) {
+  t->a += rows * t->a_row;
+  t->c += rows * t->c_row;
+  if (t->start) t->start += rows * t->start_row;
+}
+
 /* One function per number of rows: the fewer rows, the more columns, so that additions always overlap. */
 #define STRIP(rows, wide)                                                                                    \
   static __attribute__((noinline)) void strip_##rows##_along(const Tile *t, int n) { strip(*t, rows, wide, 1, n); } \
@@ -139,9 +150,7 @@ static void gemm_direct(Tile t, int m, int n) {
   for (; i + 4 <= m; i += 4) {
     if (along) strip_4_along(&t, n);
     else strip_4_across(&t, n);
-    t.a += 4 * t.a_row;
-    t.c += 4 * t.c_row;
-    if (t.start) t.start += 4 * t.start_row;
+    skip_rows(&t, 4);
   }
   switch (m - i) {
     case 1:
@@ -225,19 +234,24 @@ INLINE void panel_tile(const Tile *t, const int rows, const int along, int cols)
   }
 }
 
+/*
+ * A tile of one or two rows has too few additions in flight to keep the processor busy, so six rows left over are
+ * taken as 3 + 3 and nine as 3 + 3 + 3, where there are that many.
+ */
 INLINE void panel_rows(Tile t, const int along, int m, int cols) {
-  int i = 0;
-  for (; i + 4 <= m; i += 4) {
+  int spare = m & 3;
+  int threes = spare == 3 ? 1 : spare == 2 && m >= 6 ? 2 : spare == 1 && m >= 9 ? 3 : 0;
+  for (int fours = (m - 3 * threes) >> 2; fours > 0; fours--) {
     panel_tile(&t, 4, along, cols);
-    t.a += 4 * t.a_row;
-    t.c += 4 * t.c_row;
-    if (t.start) t.start += 4 * t.start_row;
+    skip_rows(&t, 4);
   }
-  switch (m - i) {
-    case 1: panel_tile(&t, 1, along, cols); break;
-    case 2: panel_tile(&t, 2, along, cols); break;
-    case 3: panel_tile(&t, 3, along, cols); break;
+  for (int i = 0; i < threes; i++) {
+    panel_tile(&t, 3, along, cols);
+    skip_rows(&t, 3);
   }
+  if (threes > 0) return;
+  if (spare == 1) panel_tile(&t, 1, along, cols);
+  else if (spare == 2) panel_tile(&t, 2, along, cols);
 }
 
 static __attribute__((noinline)) void panel_rows_along(const Tile *t, int m, int cols) {

@@ -40,10 +40,10 @@ void column_sums(const float *x, int step, float *out, int rows, int cols);
  * that the recurrent kernels pack block by block at each step. Untouched pages cost no memory.
  */
 #define PACK_FLOATS (2 * 1024 * 1024)
-#ifdef __wasm__
+#if defined(__wasm__) && !defined(__wasm_atomics__)
 extern float *pack_area;
 #else
-extern __thread float *pack_area;
+extern _Thread_local float *pack_area;
 #endif
 
 #endif

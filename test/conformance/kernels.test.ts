@@ -68,7 +68,13 @@ describe("kernels.wasm", () => {
       sourceHash: () => string;
     };
     const manifest: unknown = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8"));
-    const wasm = sha256(readFileSync(join(folder, "kernels.wasm")));
-    expect({ sources: sourceHash(), wasm }, "run 'npm run build:wasm' and commit the result").toEqual(manifest);
+    const built = ["kernels.wasm", "kernels-shared.wasm"].map((name) => [
+      name,
+      sha256(readFileSync(join(folder, name))),
+    ]);
+    expect(
+      { sources: sourceHash(), ...Object.fromEntries(built) },
+      "run 'npm run build:wasm' and commit the result",
+    ).toEqual(manifest);
   });
 });

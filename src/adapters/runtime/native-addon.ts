@@ -14,7 +14,7 @@ import { packageRoot } from "./package-root.ts";
 type Kernel = Exclude<keyof Kernels, "name" | "memory">;
 
 /** One kernel set inside the addon: every kernel takes its arguments from the memory it is bound to. */
-type NativeSet = Record<Kernel, () => void> & { rebind(buffer: ArrayBufferLike): void };
+type NativeSet = Record<Kernel, () => void> & { bind(memory: Uint8Array, argsAt: number): void };
 
 export interface NativeAddon {
   /** Fingerprint of the sources it was compiled from, see kernels/sources.mjs. */
