@@ -262,15 +262,15 @@ const utilizationCases: readonly PodCase[] = [
     want: 2,
     observed: 10,
   },
-  // target 120: missing at 120 %: (400 + 1200)/2000 = 80 %; 80/120 · 2 = 1.33 -> 2
+  // target 150: each missing at 150 %: (600 + 3000)/3000 = 120 %; 120/150 · 3 = 2.4 (at 100 % it would be 1.72)
   {
     what: "takes a missing pod at a target above 100 %",
-    pods: "rr",
-    levels: [400, "-"],
-    current: 3,
-    target: 120,
-    want: 2,
-    observed: 40,
+    pods: "rrr",
+    levels: [600, "-", "-"],
+    current: 5,
+    target: 150,
+    want: 3,
+    observed: 60,
   },
   // ratio exactly 1 with a missing pod: nothing is assumed of it, one reading counts; within tolerance
   {
