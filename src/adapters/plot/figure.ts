@@ -18,6 +18,8 @@ export interface ReferenceMark {
   readonly low: number;
   /** Absent: a single level; present: a shaded range. */
   readonly high?: number;
+  /** The line or the group of bars that it is to be compared with; it is then drawn in that colour. */
+  readonly of?: string;
 }
 
 export interface Line {

@@ -84,3 +84,19 @@ test("letters are really drawn, from the shipped typeface and nothing of the mac
   expect(Buffer.compare(a, empty)).not.toBe(0);
   expect(Buffer.compare(a, b)).not.toBe(0);
 });
+
+test("two levels at one height keep a name each, in the colour of the line they belong to", async () => {
+  const references = [
+    { label: "PPO, published", low: 490, high: 500, of: "PPO" },
+    { label: "DQN, published", low: 488, high: 500, of: "DQN" },
+  ];
+  const { document } = parseHTML(await figureToSvg({ ...lines, references }));
+  const entries = [...document.querySelectorAll("text")].filter((text) => text.textContent.endsWith(", published"));
+  const places = entries.map((text) => `${text.getAttribute("x")},${text.getAttribute("y")}`);
+  expect(new Set(places).size).toBe(2);
+  const lineColours = [...document.querySelectorAll('[aria-label="line"] g')].map((line) =>
+    line.getAttribute("stroke"),
+  );
+  const bandColours = [...document.querySelectorAll('[aria-label="rect"]')].map((band) => band.getAttribute("fill"));
+  expect(bandColours).toEqual(lineColours);
+});

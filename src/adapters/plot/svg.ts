@@ -17,6 +17,7 @@ const DASHES = ["none", "6 3", "2 3", "8 3 2 3", "none", "6 3", "2 3"];
 const REFERENCE = "#555555";
 const BAND_OPACITY = 0.16;
 const MARGIN = { left: 70, right: 28, bottom: 52 };
+const LEFT = 20;
 const Y_TICKS = 6;
 const AXIS = { labelAnchor: "center", labelArrow: "none", tickFormat: tickText, fontSize: 13 } as const;
 
@@ -26,8 +27,8 @@ const TITLE_ROOM = { title: 30, subtitle: 18, legend: 24 };
 export async function figureToSvg(figure: Figure): Promise<string> {
   const { document } = parseHTML("<!doctype html><html><body></body></html>");
   const names = figure.kind === "lines" ? figure.lines.map((line) => line.name) : groupsOf(figure);
-  const hasLegend = names.length > 1;
-  const top = 14 + TITLE_ROOM.title + (figure.subtitle ? TITLE_ROOM.subtitle : 0) + (hasLegend ? TITLE_ROOM.legend : 0);
+  const legend = layOutLegend(figure, names);
+  const top = 14 + TITLE_ROOM.title + (figure.subtitle ? TITLE_ROOM.subtitle : 0) + legend.rows * TITLE_ROOM.legend;
   const shared = {
     document,
     width: WIDTH,
@@ -42,9 +43,59 @@ export async function figureToSvg(figure: Figure): Promise<string> {
   const svg = drawn as unknown as SvgElement;
   svg.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   svg.setAttribute("role", "img");
-  heading(svg, document as unknown as DocumentLike, { figure, names: hasLegend ? names : [] });
+  heading(svg, document as unknown as DocumentLike, { figure, legend });
   // Plot numbers its clip paths by process; a figure's bytes must not depend on what was drawn before it.
   return `${svg.outerHTML.replaceAll(/plot-clip-\d+/g, `clip-${figure.id}`)}\n`;
+}
+
+/** The colour of a line or a group by its place; what is compared with it has the same. */
+function colourOf(names: readonly string[], name: string | undefined): string {
+  const index = name === undefined ? -1 : names.indexOf(name);
+  return index < 0 ? REFERENCE : (COLOURS[index % COLOURS.length] as string);
+}
+
+interface LegendItem {
+  readonly text: string;
+  readonly shape: "line" | "bar" | "level" | "range";
+  readonly colour: string;
+  readonly dash: string;
+  readonly x: number;
+  readonly row: number;
+}
+
+interface Legend {
+  readonly items: readonly LegendItem[];
+  readonly rows: number;
+}
+
+/** Lines or groups if there are several, then levels; in as many rows as they need. */
+function layOutLegend(figure: Figure, names: readonly string[]): Legend {
+  const series = (names.length > 1 ? names : []).map((text, index) => ({
+    text,
+    shape: figure.kind === "lines" ? ("line" as const) : ("bar" as const),
+    colour: COLOURS[index % COLOURS.length] as string,
+    dash: DASHES[index % DASHES.length] as string,
+  }));
+  const levels = (figure.references ?? []).map(({ label, high, of }) => ({
+    text: label,
+    shape: high === undefined ? ("level" as const) : ("range" as const),
+    colour: colourOf(names, of),
+    dash: "3 3",
+  }));
+  const items: LegendItem[] = [];
+  let x = LEFT;
+  let row = 0;
+  for (const item of [...series, ...levels]) {
+    // Lato's average advance at 13 px is a little under 7 px.
+    const width = 32 + item.text.length * 7 + 22;
+    if (x > LEFT && x + width > WIDTH) {
+      x = LEFT;
+      row += 1;
+    }
+    items.push({ ...item, x, row });
+    x += width;
+  }
+  return { items, rows: items.length === 0 ? 0 : row + 1 };
 }
 
 interface SvgElement {
@@ -74,12 +125,11 @@ function scaleOptions(axis: Axis) {
 
 function plotLines(figure: LineFigure, shared: Shared): unknown {
   const references = figure.references ?? [];
+  const names = figure.lines.map((line) => line.name);
   const marks: Plot.Markish[] = [
     Plot.gridY({ ticks: Y_TICKS, stroke: "#e2e2e2", strokeOpacity: 1 }),
-    ...references.map(referenceShape),
+    ...references.map((reference) => referenceShape(reference, names)),
     ...figure.lines.flatMap((line, index) => lineMarks(line, index)),
-    // Names of levels lie over the curves, or a band would hide them; on the left, where learning curves are low.
-    ...references.map((reference) => referenceText(reference, { anchor: "left" })),
     Plot.axisX({ ...AXIS, label: axisLabel(figure.x), ticks: 7, labelOffset: 42 }),
     Plot.axisY({ ...AXIS, label: axisLabel(figure.y), ticks: Y_TICKS, labelOffset: 60 }),
     Plot.ruleX([figure.x.domain?.[0] ?? lowest(figure.lines.flatMap((line) => [...line.x]))], { stroke: "#222222" }),
@@ -108,29 +158,14 @@ function lineMarks(line: Line, index: number): Plot.Markish[] {
   return marks;
 }
 
-function referenceShape({ low, high }: ReferenceMark): Plot.Markish {
-  if (high === undefined) return Plot.ruleY([low], { stroke: REFERENCE, strokeDasharray: "3 3", strokeWidth: 1.25 });
-  return Plot.rectY([{ low, high }], { y1: "low", y2: "high", fill: REFERENCE, fillOpacity: 0.14 });
-}
-
-/** `facet`: the panel that carries the text, where there are several. */
-function referenceText(
-  { label, low, high }: ReferenceMark,
-  { anchor, facet }: { readonly anchor: "left" | "right"; readonly facet?: string | undefined },
-): Plot.Markish {
-  return Plot.text([{ y: high ?? low, facet }], {
-    y: "y",
-    ...(facet === undefined ? {} : { fx: "facet" }),
-    text: () => label,
-    frameAnchor: anchor,
-    textAnchor: anchor === "left" ? "start" : "end",
-    dy: -8,
-    dx: anchor === "left" ? 6 : -4,
-    fill: "#333333",
-    stroke: "white",
-    strokeWidth: 4,
-    fontSize: 12,
-  });
+function referenceShape({ low, high, of }: ReferenceMark, names: readonly string[]): Plot.Markish {
+  const colour = colourOf(names, of);
+  if (high === undefined) return Plot.ruleY([low], { stroke: colour, strokeDasharray: "3 3", strokeWidth: 1.5 });
+  // A hairline below and above, so that two ranges on top of one another stay two.
+  return [
+    Plot.rectY([{ low, high }], { y1: "low", y2: "high", fill: colour, fillOpacity: 0.13 }),
+    Plot.ruleY([low, high], { stroke: colour, strokeDasharray: "3 3", strokeWidth: 1 }),
+  ];
 }
 
 function groupsOf(figure: BarFigure): readonly string[] {
@@ -160,7 +195,7 @@ function plotBars(figure: BarFigure, shared: Shared, groups: readonly string[]):
   const references = figure.references ?? [];
   const marks: Plot.Markish[] = [
     Plot.gridY({ ticks: Y_TICKS, stroke: "#e2e2e2", strokeOpacity: 1 }),
-    ...references.map(referenceShape),
+    ...references.map((reference) => referenceShape(reference, groups)),
     Plot.barY(bars, { x, y: "value", fill: "fill", fillOpacity: 0.85, ...facet }),
     Plot.ruleX(withInterval, { x, y1: "lo", y2: "hi", stroke: "#222222", strokeWidth: 1.5, ...facet }),
     Plot.tickY(withInterval, { x, y: "lo", ...cap }),
@@ -168,9 +203,6 @@ function plotBars(figure: BarFigure, shared: Shared, groups: readonly string[]):
     Plot.ruleX(withPaper, { x, y1: "paperLow", y2: "paperHigh", strokeWidth: 2, ...beside }),
     Plot.dot(withPaper, { x, y: "paperLow", ...diamond }),
     Plot.dot(withPaper, { x, y: "paperHigh", ...diamond }),
-    ...references.map((reference) =>
-      referenceText(reference, { anchor: "right", facet: isGrouped ? order.at(-1) : undefined }),
-    ),
     Plot.ruleY([0], { stroke: "#222222" }),
     Plot.axisY({ ...AXIS, label: axisLabel(figure.y), ticks: Y_TICKS, labelOffset: 60 }),
     isGrouped
@@ -204,7 +236,7 @@ function tickText(value: number): string {
 function heading(
   svg: SvgElement,
   document: DocumentLike,
-  { figure, names }: { readonly figure: Figure; readonly names: readonly string[] },
+  { figure, legend }: { readonly figure: Figure; readonly legend: Legend },
 ): void {
   const add = (name: string, attributes: Record<string, string | number>, content?: string) => {
     const element = document.createElementNS("http://www.w3.org/2000/svg", name);
@@ -216,30 +248,25 @@ function heading(
   };
   add("title", {}, figure.title);
   let y = 28;
-  add("text", { x: 20, y, "font-size": 17, "font-weight": 700, fill: "#111111" }, figure.title);
+  add("text", { x: LEFT, y, "font-size": 17, "font-weight": 700, fill: "#111111" }, figure.title);
   if (figure.subtitle) {
     y += TITLE_ROOM.subtitle + 2;
-    add("text", { x: 20, y, "font-size": 13, fill: "#555555" }, figure.subtitle);
+    add("text", { x: LEFT, y, "font-size": 13, fill: "#555555" }, figure.subtitle);
   }
-  if (names.length === 0) return;
-  y += TITLE_ROOM.legend;
-  let x = 20;
-  names.forEach((name, index) => {
-    const colour = COLOURS[index % COLOURS.length] as string;
-    if (figure.kind === "lines") {
-      const dash = DASHES[index % DASHES.length] as string;
-      add("line", {
-        x1: x,
-        x2: x + 26,
-        y1: y - 4,
-        y2: y - 4,
-        stroke: colour,
-        "stroke-width": 2.5,
-        "stroke-dasharray": dash,
-      });
-    } else add("rect", { x: x + 8, y: y - 11, width: 13, height: 13, fill: colour, "fill-opacity": 0.85 });
-    add("text", { x: x + 32, y, "font-size": 13, fill: "#222222" }, name);
-    // Lato's average advance at 13 px is a little under 7 px.
-    x += 32 + name.length * 7 + 22;
-  });
+  for (const { text, shape, colour, dash, x, row } of legend.items) {
+    const base = y + (row + 1) * TITLE_ROOM.legend;
+    const stroke = { stroke: colour, "stroke-dasharray": dash };
+    const across = { x1: x, x2: x + 26 };
+    if (shape === "bar") {
+      add("rect", { x: x + 8, y: base - 11, width: 13, height: 13, fill: colour, "fill-opacity": 0.85 });
+    } else if (shape === "range") {
+      add("rect", { x, y: base - 10, width: 26, height: 12, fill: colour, "fill-opacity": 0.13 });
+      for (const edge of [base - 10, base + 2])
+        add("line", { ...across, y1: edge, y2: edge, ...stroke, "stroke-width": 1 });
+    } else {
+      const width = shape === "line" ? 2.5 : 1.5;
+      add("line", { ...across, y1: base - 4, y2: base - 4, ...stroke, "stroke-width": width });
+    }
+    add("text", { x: x + 32, y: base, "font-size": 13, fill: "#222222" }, text);
+  }
 }
