@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { expectClose, randomBlock, sets } from "../../../test/oracle/harness.ts";
 import { feedForward, type OracleLayer } from "../../../test/oracle/layers.ts";
@@ -103,6 +104,27 @@ describe.each(sets)("networks on the $name kernels", ({ make }) => {
     const dx = net.backward(1, dy, PARAMS_AND_INPUT);
     expect([...kernels.memory.view(net.grads, 9)]).toEqual([6, 0, 12, 0, 6, 0, 10, 0, 2]);
     expect([...kernels.memory.view(dx, 2)]).toEqual([6, 12]);
+  });
+
+  test("softmax rows are distributions in the order of their inputs, however large these are", () => {
+    const kernels = make();
+    const net = buildNetwork(kernels, { layers: [softmax()], inputs: 6, batch: 3, rng: seededRng(0) });
+    const row = fc.double({ min: -1e4, max: 1e4, noNaN: true });
+    fc.assert(
+      fc.property(fc.array(row, { minLength: 18, maxLength: 18 }), (values) => {
+        const x = Float32Array.from(values);
+        kernels.memory.view(net.input, 18).set(x);
+        const y = kernels.memory.view(net.forward(3), 18).slice();
+        for (let r = 0; r < 18; r += 6) {
+          expect(y.subarray(r, r + 6).reduce((sum, p) => sum + p, 0)).toBeCloseTo(1, 5);
+          for (let i = r; i < r + 6; i++) {
+            expect(y[i]).toBeGreaterThanOrEqual(0);
+            for (let j = r; j < r + 6; j++) if (x[i]! > x[j]!) expect(y[i]).toBeGreaterThanOrEqual(y[j]!);
+          }
+        }
+      }),
+      { numRuns: 50, seed: 4 },
+    );
   });
 
   test("layer norm by hand, where its epsilon shows", () => {
