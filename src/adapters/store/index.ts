@@ -1,5 +1,7 @@
 export type { DuckdbStoreOptions } from "./duckdb.ts";
 export { openDuckdbStore } from "./duckdb.ts";
+export type { InfluxStoreOptions } from "./influx-open.ts";
+export { openInfluxStore } from "./influx-open.ts";
 export { exportJsonl, importJsonl } from "./jsonl-file.ts";
 export { memoryStore } from "./memory.ts";
 export { exportParquet, importParquet } from "./parquet-file.ts";
