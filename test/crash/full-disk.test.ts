@@ -52,9 +52,9 @@ async function expectHonestFailure(lines: readonly string[], path: string): Prom
 describe("a disk that fills up while a store is written", () => {
   test("a file that may not grow any further is a coded failure, and what was acknowledged stays", async () => {
     const path = join(folder, "limited.duckdb");
-    // A limit on the size of any file (in KiB) with the signal for it ignored makes write() fail, as a full disk does.
-    const script = `trap '' XFSZ; ulimit -f 1500; exec "$0" "$1" "$2"`;
-    const lines = run("bash", ["-c", script, process.execPath, join(compiled, "test/crash/full-disk-writer.js"), path]);
+    // A limit on the size of any file (in blocks) with the signal for it ignored makes write() fail, as a full disk does.
+    const script = `trap '' XFSZ; ulimit -f 3000; exec "$0" "$1" "$2"`;
+    const lines = run("sh", ["-c", script, process.execPath, join(compiled, "test/crash/full-disk-writer.js"), path]);
     await expectHonestFailure(lines, path);
   });
 
