@@ -20,3 +20,19 @@ export { hpaSyncPeriod, milliBytes, parseHpaConfig } from "./hpa/config.ts";
 export type { HpaInput, HpaReading, HpaReason, HpaStep } from "./hpa/hpa.ts";
 export { freshHpaState, hpaStep } from "./hpa/hpa.ts";
 export type { HpaContainer, HpaPod, PodReading } from "./hpa/pods.ts";
+export type {
+  ContainerPolicy,
+  Percentiles,
+  ResourceName,
+  Resources,
+  UpdateMode,
+  UpdaterConfig,
+  VpaConfig,
+  VpaPolicies,
+} from "./vpa/config.ts";
+export { defaultUpdaterConfig, defaultVpaConfig, parseVpaConfig, vpaTickPeriod } from "./vpa/config.ts";
+export type { Histogram, HistogramCheckpoint, HistogramShape } from "./vpa/histogram.ts";
+export type { ContainerAggregate, ContainerHistory, Discarded, VpaCheckpoint, VpaObservation, VpaState } from "./vpa/history.ts";
+export { freshVpaState, loadCheckpoint, saveCheckpoint, vpaForget, vpaObserve } from "./vpa/history.ts";
+export type { ContainerRecommendation, ContainerSpec } from "./vpa/recommend.ts";
+export { applyRecommendation, vpaRecommend } from "./vpa/recommend.ts";
