@@ -66,16 +66,18 @@ void cox_scale(float *x, int count, double a) {
   if (i < count) store_n(x + i, load_n(x + i, count - i) * by, count - i);
 }
 
+/* Lanes 0 to 3 and 4 to 7 apart: gcc keeps vectors of four doubles in registers and those of eight in memory. */
+INLINE void add_squares(vec8 x, dvec4 *low, dvec4 *high) {
+  dvec4 l = __builtin_convertvector(__builtin_shufflevector(x, x, 0, 1, 2, 3), dvec4);
+  dvec4 h = __builtin_convertvector(__builtin_shufflevector(x, x, 4, 5, 6, 7), dvec4);
+  *low += l * l;
+  *high += h * h;
+}
+
 double cox_sum_squares(const float *x, int count) {
-  dvec8 sum = {0};
+  dvec4 low = {0}, high = {0};
   int i = 0;
-  for (; i + 8 <= count; i += 8) {
-    dvec8 d = __builtin_convertvector(load8(x + i), dvec8);
-    sum += d * d;
-  }
-  if (i < count) {
-    dvec8 d = __builtin_convertvector(load_n(x + i, count - i), dvec8);
-    sum += d * d;
-  }
-  return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
+  for (; i + 8 <= count; i += 8) add_squares(load8(x + i), &low, &high);
+  if (i < count) add_squares(load_n(x + i, count - i), &low, &high);
+  return ((low[0] + high[0]) + (low[2] + high[2])) + ((low[1] + high[1]) + (low[3] + high[3]));
 }

@@ -168,7 +168,7 @@ static void gemm_direct(Tile t, int m, int n) {
   }
 }
 
-/* ── packing ─────────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── few columns ─────────────────────────────────────────────────────────────────────────────────────────────── */
 
 /* Four rows of four, turned. */
 INLINE void turn4(vec4 *r) {
@@ -179,6 +179,76 @@ INLINE void turn4(vec4 *r) {
   r[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
   r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
+
+INLINE vec4 splat4(float x) { return (vec4){x, x, x, x}; }
+
+/* One column of C from an A contiguous along k: rows of A become lanes, so each lane still adds in the order of k. */
+static void one_column(Tile t, int m) {
+  int i = 0;
+  for (; i + 8 <= m; i += 8) {
+    float sums[8] = {0};
+    if (t.start) {
+      for (int r = 0; r < 8; r++) sums[r] = t.start[(i + r) * t.start_row];
+    }
+    vec4 low = load4(sums), high = load4(sums + 4);
+    const float *a = t.a + i * t.a_row;
+    int s = 0;
+    for (; s + 4 <= t.k; s += 4) {
+      vec4 upper[4], lower[4];
+      UNROLL for (int r = 0; r < 4; r++) upper[r] = load4(a + r * t.a_row + s);
+      UNROLL for (int r = 0; r < 4; r++) lower[r] = load4(a + (4 + r) * t.a_row + s);
+      turn4(upper);
+      turn4(lower);
+      UNROLL for (int r = 0; r < 4; r++) {
+        vec4 b = splat4(t.b[(s + r) * t.b_row]);
+        low += upper[r] * b;
+        high += lower[r] * b;
+      }
+    }
+    store4(sums, low);
+    store4(sums + 4, high);
+    for (int r = 0; r < 8; r++) {
+      float sum = sums[r];
+      for (int rest = s; rest < t.k; rest++) sum += a[r * t.a_row + rest] * t.b[rest * t.b_row];
+      t.c[(i + r) * t.c_row] = t.relu && sum < 0 ? 0 : sum;
+    }
+  }
+  for (; i < m; i++) {
+    float sum = t.start ? t.start[i * t.start_row] : 0;
+    for (int s = 0; s < t.k; s++) sum += t.a[i * t.a_row + s] * t.b[s * t.b_row];
+    t.c[i * t.c_row] = t.relu && sum < 0 ? 0 : sum;
+  }
+}
+
+/* Fewer than eight columns: copied to where eight are, so that whole tiles serve, and back. */
+static void few_columns(Tile t, int b_col, int m, int n) {
+  float *b = pack_area, *c = pack_area + 8 * t.k, *start = c + 8 * m;
+  for (int s = 0; s < t.k; s++) {
+    for (int j = 0; j < n; j++) b[8 * s + j] = t.b[s * t.b_row + j * b_col];
+  }
+  float *const to = t.c;
+  const int to_row = t.c_row;
+  if (t.start && t.start_row == 0) {
+    for (int j = 0; j < n; j++) start[j] = t.start[j];
+    t.start = start;
+  } else if (t.start) {
+    for (int i = 0; i < m; i++) {
+      for (int j = 0; j < n; j++) c[8 * i + j] = t.start[i * t.start_row + j];
+    }
+    t.start = c;
+    t.start_row = 8;
+  }
+  t.b = b;
+  t.b_row = 8;
+  t.c = c;
+  t.c_row = 8;
+  gemm_direct(t, m, 8);
+  for (int i = 0; i < m; i++) {
+    for (int j = 0; j < n; j++) to[i * to_row + j] = c[8 * i + j];
+  }
+}
+
+/* ── packing ─────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 /* `width` columns of b[k,n] side by side, zeros where n ends before the panel does. */
 static void pack_panel(Operand b, int width, int panel, int k, float *to) {
@@ -335,6 +405,12 @@ void gemm(Operand a, Operand b, Start start, Output c, int m, int n, int k) {
   if (n == 1 && m > 1 && a.row == 1 && c.row == 1 && b.row == 1 && (!start.data || start.row == 1)) {
     gemm((Operand){b.data, k, 1}, (Operand){a.data, a.col, 1}, (Start){start.data, 0}, (Output){c.data, m, c.relu}, 1,
          m, k);
+    return;
+  }
+  if (n < 8 && m >= 8 && k > 0 && 8 * ((long)k + m + 1) <= PACK_FLOATS) {
+    Tile t = {a.data, a.row, a.col, b.data, b.row, start.data, start.row, c.data, c.row, k, c.relu};
+    if (n == 1 && a.col == 1) one_column(t, m);
+    else few_columns(t, b.col, m, n);
     return;
   }
   int is_small = m < 8 || (long)n * k <= 8192;

@@ -12,7 +12,7 @@
 typedef float vec4 __attribute__((vector_size(16), may_alias));
 typedef float vec8 __attribute__((vector_size(32), may_alias));
 typedef int mask8 __attribute__((vector_size(32), may_alias));
-typedef double dvec8 __attribute__((vector_size(64), may_alias));
+typedef double dvec4 __attribute__((vector_size(32), may_alias));
 typedef vec4 vec4_any __attribute__((aligned(4)));
 typedef vec8 vec8_any __attribute__((aligned(4)));
 

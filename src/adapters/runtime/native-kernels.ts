@@ -27,7 +27,7 @@ export interface NativeOptions {
 export function nativeKernels(addon: NativeAddon, options: NativeOptions = {}): Kernels {
   const { initialMiB = 1, lane = 0, backing = growableMemory({ initialMiB }) } = options;
   const native = addon.create();
-  let args = new Float64Array(0);
+  let args: Float64Array = new Float64Array(0);
   const bind = (buffer: ArrayBufferLike): void => {
     args = new Float64Array(buffer, argsAt(lane), ARGS);
     native.bind(new Uint8Array(buffer), argsAt(lane));

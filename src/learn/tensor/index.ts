@@ -23,7 +23,7 @@ export {
 export type { Initialiser, InitialShape } from "./initialisers.ts";
 export { constant, kaimingUniform, orthogonal, torchDefault, uniform, xavierUniform, zeros } from "./initialisers.ts";
 export { referenceKernels } from "./kernel-sets/reference.ts";
-export { compileKernels, wasmKernels } from "./kernel-sets/wasm.ts";
+export { compileKernels, laneReserve, sharedWasmKernels, wasmKernels } from "./kernel-sets/wasm.ts";
 export type { WasmModule } from "./kernel-sets/webassembly.ts";
 export { growableMemory } from "./kernel-sets/webassembly.ts";
 export type { Act, Kernels } from "./kernels.ts";
