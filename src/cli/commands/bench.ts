@@ -123,6 +123,7 @@ function printReport(shell: Shell, title: string, report: BenchReport): void {
         { head: "holds" },
       ],
       rows,
+      { maxWidth: shell.stdout.columns },
     ),
   );
   for (const missing of report.absent) printLine(shell, `absent: ${missing}`);

@@ -43,7 +43,10 @@ function printFindings(shell: Shell, findings: readonly Finding[]): void {
   const colours = createColors(hasColour(shell, shell.stdout));
   const mark = { ok: colours.green("ok"), absent: colours.dim("absent"), bad: colours.red("bad") };
   const rows = findings.map((finding) => [mark[finding.status], finding.what, finding.found]);
-  printLine(shell, renderTable([{ head: "" }, { head: "what" }, { head: "found" }], rows));
+  printLine(
+    shell,
+    renderTable([{ head: "" }, { head: "what" }, { head: "found" }], rows, { maxWidth: shell.stdout.columns }),
+  );
   const advised = findings.filter((finding) => finding.advice !== undefined);
   if (advised.length === 0) return;
   printLine(shell, "\nWhat to do:");

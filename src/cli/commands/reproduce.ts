@@ -71,7 +71,11 @@ export const reproduceCommand = (shell: Shell) =>
           fresh: options.fresh ?? false,
         });
         reports.push(report);
-        if (!options.json) printLine(shell, `${reports.length > 1 ? "\n" : ""}${reportTable(report)}`);
+        if (!options.json)
+          printLine(
+            shell,
+            `${reports.length > 1 ? "\n" : ""}${reportTable(report, { maxWidth: shell.stdout.columns })}`,
+          );
         if (options.out !== undefined) {
           for (const file of await writeReport({ study, report, figures, folder: absolute(options.out) }))
             note(shell, `wrote ${file}`);

@@ -8,7 +8,7 @@ import { existsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import type { z } from "zod";
 import { CodedError, failure } from "../../base/index.ts";
-import { didYouMean } from "../suggest.ts";
+import { closest, didYouMean } from "../suggest.ts";
 import { type ConfigDocument, readConfigFile } from "./document.ts";
 import { ENV_PREFIX, keysAt, type Leaf, leavesOf } from "./leaves.ts";
 
@@ -44,12 +44,11 @@ export interface LoadedConfig<T> {
   /** By dotted path, for every setting. */
   readonly origins: ReadonlyMap<string, Origin>;
   readonly leaves: readonly Leaf[];
-  /** Variables that look like ours and are not: misspelt, or somebody else's. */
+  /** Variables that look like misspelt settings, each as a sentence. */
   readonly strangers: readonly string[];
 }
 
-/** Not settings, but ours: the file's place, and the executable that end-to-end tests run. */
-const OTHER_VARIABLES = new Set(["COXSWAIN_CONFIG", "COXSWAIN_BIN"]);
+const FILE_VARIABLE = "COXSWAIN_CONFIG";
 
 export function loadConfig<S extends z.ZodType>(options: LoadOptions<S>): LoadedConfig<z.output<S>> {
   const { schema, env, flags = [], tuned } = options;
@@ -93,7 +92,7 @@ export function loadConfig<S extends z.ZodType>(options: LoadOptions<S>): Loaded
 }
 
 function findDocument({ env, cwd, file }: LoadOptions<z.ZodType>): ConfigDocument | undefined {
-  const named = file ?? env.COXSWAIN_CONFIG;
+  const named = file ?? env[FILE_VARIABLE];
   if (named !== undefined) return readConfigFile(named, isAbsolute(named) ? named : join(cwd, named));
   const home = env.XDG_CONFIG_HOME || (env.HOME ? join(env.HOME, ".config") : undefined);
   const candidates = ["coxswain.yaml", "coxswain.yml", "coxswain.json"].map((name) => ({ name, at: join(cwd, name) }));
@@ -184,15 +183,21 @@ function reason(issue: z.core.$ZodIssue): string {
   return text.startsWith("must ") ? text : `is not valid: ${text}`;
 }
 
+/** Only what looks like a misspelt setting: tests and benches have variables of their own, and a cluster adds some. */
 function strangersIn(env: LoadOptions<z.ZodType>["env"], leaves: readonly Leaf[]): readonly string[] {
-  const known = new Set(leaves.map((leaf) => leaf.variable));
-  // In a cluster a Service called "coxswain" puts such variables into every pod of its namespace.
-  const fromKubernetes = /_SERVICE_(HOST|PORT)|_PORT(_\d+_(TCP|UDP))?(_(ADDR|PORT|PROTO))?$/;
-  return Object.keys(env)
-    .filter((name) => name.startsWith(ENV_PREFIX) && !known.has(name) && !OTHER_VARIABLES.has(name))
-    .filter((name) => !fromKubernetes.test(name))
-    .map((name) => `the environment variable ${name} is not a setting and has no effect${didYouMean(name, known)}`)
-    .sort();
+  const known = leaves.map((leaf) => leaf.variable);
+  const others = Object.keys(env).filter((name) => name.startsWith(ENV_PREFIX) && !known.includes(name));
+  return others.sort().flatMap((name) => {
+    if (name === FILE_VARIABLE) return [];
+    const near = closest(
+      name.slice(ENV_PREFIX.length),
+      known.map((variable) => variable.slice(ENV_PREFIX.length)),
+    );
+    if (near === undefined) return [];
+    return [
+      `the environment variable ${name} is not a setting and has no effect; did you mean '${ENV_PREFIX}${near}'?`,
+    ];
+  });
 }
 
 /** False when something that is no object stands in the way; the schema will then say so. */

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { type Figure, figureToPng, figureToSvg } from "../../adapters/plot/index.ts";
 import type { Study, StudyReport, StudyRow } from "../../studies/index.ts";
 import { clockTime } from "../progress.ts";
-import { formatNumber, renderTable } from "../table.ts";
+import { formatNumber, renderTable, type TableOptions } from "../table.ts";
 import { writeFileAtomically } from "./job-store.ts";
 
-export function reportTable(report: StudyReport): string {
+export function reportTable(report: StudyReport, options: TableOptions = {}): string {
   const rows = report.rows.map((row) => [row.what, paperText(row), oursText(row), row.claim, row.holds ? "yes" : "NO"]);
   const head = [
     { head: "what" },
@@ -17,9 +17,13 @@ export function reportTable(report: StudyReport): string {
     { head: "claim" },
     { head: "holds" },
   ];
-  return [`${report.title}${report.quick ? " (quick)" : ""}`, "", renderTable(head, rows), "", provenance(report)].join(
-    "\n",
-  );
+  return [
+    `${report.title}${report.quick ? " (quick)" : ""}`,
+    "",
+    renderTable(head, rows, options),
+    "",
+    provenance(report),
+  ].join("\n");
 }
 
 function provenance(report: StudyReport): string {
