@@ -5,7 +5,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { loadKernels } from "../../src/adapters/runtime/index.ts";
+import { loadKernels, openKernelLanes } from "../../src/adapters/runtime/index.ts";
 import type { Kernels } from "../../src/learn/tensor/index.ts";
 import { serveLines, type Task } from "./line-server.ts";
 import { agentMemoryTask, ddpgTask, inferenceTask } from "./our-ddpg.ts";
@@ -26,7 +26,7 @@ function fixture(name: string): Float32Array {
   return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
 }
 
-function start(task: string): Task {
+async function start(task: string): Promise<Task> {
   const [kind = "", ...rest] = task.split(":");
   switch (kind) {
     case "ddpg":
@@ -37,6 +37,10 @@ function start(task: string): Task {
       return ppoTask(kernels, fixture("ppo"));
     case "gru":
       return gruTask(kernels, fixture("gru"));
+    case "gru-threads": {
+      const lanes = await openKernelLanes({ threads: Number(rest[0]), prefer: kernels.name });
+      return gruTask(lanes.kernels, fixture("gru"), lanes);
+    }
     case "gemm":
       return gemmTask(kernels, rest.join(":"));
     case "kernel":

@@ -5,7 +5,12 @@ import { buildRecurrent, type KernelLanes, type Kernels } from "../../src/learn/
 import { BlockReader, GRU } from "./fixtures.ts";
 import type { Task } from "./line-server.ts";
 
-export function gruTask(kernels: Kernels, fixture: Float32Array, lanes?: KernelLanes): Task {
+/** With lanes, `kernels` must be their first set and the lanes are closed with the task. */
+export function gruTask(
+  kernels: Kernels,
+  fixture: Float32Array,
+  lanes?: KernelLanes & { close(): Promise<void> },
+): Task {
   const { input, hidden, layers, steps, batch } = GRU;
   const { memory } = kernels;
   const net = buildRecurrent(kernels, {
@@ -40,9 +45,10 @@ export function gruTask(kernels: Kernels, fixture: Float32Array, lanes?: KernelL
       all.set(memory.view(net.grads, net.paramCount), outputs);
       return all;
     },
-    close() {
+    async close() {
       net.dispose();
       memory.free(gradient);
+      await lanes?.close();
     },
   };
 }
