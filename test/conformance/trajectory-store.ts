@@ -92,6 +92,35 @@ export function trajectoryStoreConformance(
     );
 
     test(
+      "a difference in any single field is a conflict",
+      withStore(async ({ store }) => {
+        const whole = recordAt({
+          step: 0,
+          finalObs: Float32Array.of(1, 2),
+          actorContext: Float32Array.of(3),
+          criticContext: Float32Array.of(4),
+        });
+        await store.append([whole]);
+        const { actorContext: _, ...withoutContext } = whole;
+        const others: TrajectoryRecord[] = [
+          { ...whole, at: (whole.at + 0.5) as Ms },
+          { ...whole, obs: Float32Array.of(0.5, -2.5) },
+          { ...whole, proposed: Float32Array.of(0.25, 0) },
+          { ...whole, executed: Float32Array.of(-0.125) },
+          { ...whole, logProb: null },
+          { ...whole, reward: 1.5 },
+          { ...whole, end: "truncated" },
+          { ...whole, finalObs: Float32Array.of(1, 3) },
+          { ...whole, criticContext: Float32Array.of(4.5) },
+          withoutContext,
+        ];
+        for (const other of others) expect(await codeOf(store.append([other]))).toBe("store.conflict");
+        expect(await store.append([whole])).toEqual({ added: 0, repeated: 1 });
+        expect((await store.episode(EPISODE)).map(fingerprint)).toEqual([fingerprint(whole)]);
+      }),
+    );
+
+    test(
       "an episode belongs to the agent that began it",
       withStore(async ({ store }) => {
         await store.append([recordAt({ step: 0 })]);
