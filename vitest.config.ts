@@ -7,6 +7,7 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts", "tools/**/*.test.ts"],
     exclude: ["**/node_modules/**", "test/services/**", "test/browser/**"],
     testTimeout: 30_000,
+    hookTimeout: 60_000,
     coverage: { provider: "v8", include: ["src/**/*.ts"], reporter: ["text-summary", "html"] },
   },
 });

@@ -4,5 +4,10 @@ import { defineConfig } from "vitest/config";
 /** The long form of the crash test: a hundred kills. `npm test` runs the same test with a few. */
 export default defineConfig({
   root: fileURLToPath(new URL("../..", import.meta.url)),
-  test: { include: ["test/crash/**/*.test.ts"], env: { COXSWAIN_CRASH_KILLS: "100" } },
+  test: {
+    include: ["test/crash/**/*.test.ts"],
+    env: { COXSWAIN_CRASH_KILLS: "100" },
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
 });
