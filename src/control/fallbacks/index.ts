@@ -32,7 +32,17 @@ export type {
 } from "./vpa/config.ts";
 export { defaultUpdaterConfig, defaultVpaConfig, parseVpaConfig, vpaTickPeriod } from "./vpa/config.ts";
 export type { Histogram, HistogramCheckpoint, HistogramShape } from "./vpa/histogram.ts";
-export type { ContainerAggregate, ContainerHistory, Discarded, VpaCheckpoint, VpaObservation, VpaState } from "./vpa/history.ts";
+export type {
+  ContainerAggregate,
+  ContainerHistory,
+  Discarded,
+  VpaCheckpoint,
+  VpaObservation,
+  VpaState,
+} from "./vpa/history.ts";
 export { freshVpaState, loadCheckpoint, saveCheckpoint, vpaForget, vpaObserve } from "./vpa/history.ts";
 export type { ContainerRecommendation, ContainerSpec } from "./vpa/recommend.ts";
 export { applyRecommendation, vpaRecommend } from "./vpa/recommend.ts";
+export type { LeftAlone, ResizeStatus, UpdaterContainer, UpdaterInput, UpdaterPod } from "./vpa/update-order.ts";
+export type { UpdaterDecision, UpdaterState } from "./vpa/updater.ts";
+export { freshUpdaterState, vpaUpdaterDecide } from "./vpa/updater.ts";

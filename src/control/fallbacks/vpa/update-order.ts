@@ -1,0 +1,140 @@
+/**
+ * Which running pods deserve their recommendation, and who comes first.
+ * Owns: what the updater reads about a pod, priorities, the three reasons for an update.
+ * Not here: how many may be disrupted (updater.ts).
+ */
+import type { Ms } from "../../../base/index.ts";
+import type { ResourceName, Resources, UpdaterConfig, VpaPolicies } from "./config.ts";
+import { policyFor } from "./config.ts";
+import type { ContainerRecommendation } from "./recommend.ts";
+import { capToPolicy } from "./recommend.ts";
+
+/** What the kubelet says about a resize that was asked for. */
+export type ResizeStatus = "none" | "deferred" | "infeasible" | "in-progress" | "error" | "unknown";
+
+export interface UpdaterContainer {
+  readonly name: string;
+  readonly requests: Partial<Resources>;
+  readonly limits?: Partial<Resources>;
+  readonly lastTermination?: { readonly isOom: boolean; readonly startedAt: Ms; readonly finishedAt: Ms };
+  readonly restartsOnResize?: boolean;
+}
+
+/** A scheduled pod that is not being deleted. */
+export interface UpdaterPod {
+  readonly name: string;
+  readonly isPending?: boolean;
+  readonly startedAt?: Ms;
+  readonly resize?: ResizeStatus;
+  readonly containers: readonly UpdaterContainer[];
+}
+
+export interface UpdaterInput {
+  readonly now: Ms;
+  readonly pods: readonly UpdaterPod[];
+  /** Replicas that the workload asks for, which the budget is a share of. */
+  readonly configuredReplicas: number;
+  readonly recommendation: readonly ContainerRecommendation[];
+  readonly policies?: VpaPolicies;
+}
+
+export type LeftAlone =
+  | "mode"
+  | "too-few-replicas"
+  | "within-range"
+  | "unchanged"
+  | "no-start-time"
+  | "budget"
+  | "resizing"
+  | "pending"
+  | "infeasible-before";
+
+export interface PodPriority {
+  readonly isOutsideRange: boolean;
+  readonly grows: boolean;
+  /** Sum over resources of |request - recommended| / request, of all containers together. */
+  readonly change: number;
+}
+
+/** Pods that deserve an update: growth first, then the larger change. */
+export function updateOrder(
+  pods: readonly UpdaterPod[],
+  config: UpdaterConfig,
+  input: UpdaterInput,
+): { readonly order: readonly UpdaterPod[]; readonly skipped: readonly { pod: string; why: LeftAlone }[] } {
+  const skipped: { pod: string; why: LeftAlone }[] = [];
+  const accepted: { readonly pod: UpdaterPod; readonly priority: PodPriority }[] = [];
+  for (const pod of pods) {
+    const priority = updatePriority(pod, input);
+    const why = whyNotUpdate(pod, priority, { config, input });
+    if (why === undefined) accepted.push({ pod, priority });
+    else skipped.push({ pod: pod.name, why });
+  }
+  accepted.sort((a, b) => Number(b.priority.grows) - Number(a.priority.grows) || b.priority.change - a.priority.change);
+  return { order: accepted.map(({ pod }) => pod), skipped };
+}
+
+function whyNotUpdate(
+  pod: UpdaterPod,
+  { isOutsideRange, change }: PodPriority,
+  { config, input }: { readonly config: UpdaterConfig; readonly input: UpdaterInput },
+): LeftAlone | undefined {
+  const policies = input.policies ?? {};
+  const quickOom = pod.containers.some(
+    ({ name, lastTermination: last }) =>
+      last?.isOom === true &&
+      last.finishedAt - last.startedAt < config.quickOom &&
+      policyFor(policies, name).mode !== "Off",
+  );
+  if (!isOutsideRange && !quickOom) {
+    if (pod.startedAt === undefined) return "no-start-time";
+    if (input.now < pod.startedAt + config.longLived || change < config.minChange) return "within-range";
+  }
+  // Restarting what just crashed with the very same memory would only crash it again.
+  return quickOom && change === 0 ? "unchanged" : undefined;
+}
+
+export function updatePriority(
+  pod: UpdaterPod,
+  { recommendation, policies = {} }: Pick<UpdaterInput, "recommendation" | "policies">,
+): PodPriority {
+  let isOutsideRange = false;
+  let grows = false;
+  const totals = new Map<ResourceName, { requested: number; recommended: number }>();
+  for (const { name, requests, limits } of pod.containers) {
+    const own = recommendation.find(({ container }) => container === name);
+    if (own === undefined) continue;
+    const policy = policyFor(policies, name);
+    const capped = (resources: Partial<Resources>): Partial<Resources> => {
+      const within = capToPolicy(resources, policy);
+      // A request can not pass a limit that stays.
+      return policy.controlledValues === "RequestsOnly" && limits !== undefined
+        ? capToPolicy(within, { maxAllowed: limits })
+        : within;
+    };
+    const [target, lower, upper] = [capped(own.target), capped(own.lower), capped(own.upper)];
+    for (const resource of ["cpu", "memory"] as const) {
+      const recommended = target[resource];
+      if (recommended === undefined) continue;
+      const request = requests[resource];
+      const sum = totals.get(resource) ?? { requested: 0, recommended: 0 };
+      totals.set(resource, { requested: sum.requested + (request ?? 0), recommended: sum.recommended + recommended });
+      if (request === undefined) {
+        grows = true;
+        isOutsideRange = true;
+        continue;
+      }
+      if (recommended > request) grows = true;
+      if (request < (lower[resource] ?? 0) || request > (upper[resource] ?? Number.POSITIVE_INFINITY))
+        isOutsideRange = true;
+    }
+  }
+  let change = 0;
+  for (const [resource, { requested, recommended }] of totals) {
+    // Kubernetes compares milli-units and never divides by less than one of them.
+    const unit = resource === "memory" ? 1000 : 1;
+    const base = Math.max(requested * unit, 1);
+    change += Math.abs(base - recommended * unit) / base;
+  }
+  return { isOutsideRange, grows, change };
+}
