@@ -87,6 +87,38 @@ static void pack_panel(operand b, float *packed, int cols, int depth) {
       for (int r = q; r < q + 16 && r < depth; r++) packed[r * PANEL + x] = b.data[r * b.row + x * b.col];
 }
 
+typedef float vec8 __attribute__((vector_size(32), aligned(4), may_alias));
+
+INLINE void narrow_tile(int rows, operand a, const float *b, int depth, float *out) {
+  vec8 sum[MAX_ROWS];
+#pragma GCC unroll 12
+  for (int i = 0; i < rows; i++) sum[i] = (vec8){0};
+  for (int p = 0; p < depth; p++) {
+    const vec8 bp = *(const vec8 *)(b + 8 * p);
+    const float *ap = a.data + p * a.col;
+#pragma GCC unroll 12
+    for (int i = 0; i < rows; i++) sum[i] += ap[i * a.row] * bp;
+  }
+#pragma GCC unroll 12
+  for (int i = 0; i < rows; i++) *(vec8 *)(out + 8 * i) = sum[i];
+}
+
+/* c[m, n] (+)= a · b for at most eight columns: a whole panel would compute mostly zeros. */
+static void multiply_narrow(operand a, operand b, float *c, ptrdiff_t ldc, int m, int n, int k, int add) {
+  static _Thread_local float columns[8 * MOST_COLUMNS] __attribute__((aligned(64)));
+  static _Thread_local float out[8 * MAX_ROWS] __attribute__((aligned(64)));
+  for (int p = 0; p < k; p++)
+    for (int j = 0; j < n; j++) columns[8 * p + j] = b.data[p * b.row + j * b.col];
+  for (int i = 0; i < m; i += MAX_ROWS) {
+    const operand from = {a.data + i * a.row, a.row, a.col};
+    const int rows = m - i < MAX_ROWS ? m - i : MAX_ROWS;
+    if (rows == MAX_ROWS) narrow_tile(MAX_ROWS, from, columns, k, out);
+    else for (int r = 0; r < rows; r++) narrow_tile(1, (operand){from.data + r * a.row, a.row, a.col}, columns, k, out + 8 * r);
+    for (int r = 0; r < rows; r++)
+      for (int j = 0; j < n; j++) c[(i + r) * ldc + j] = (add ? c[(i + r) * ldc + j] : 0.f) + out[8 * r + j];
+  }
+}
+
 /*
  * c[m, n] (+)= a · b. Matrices too large for the caches are packed in blocks; small ones are read where they lie,
  * except panels with missing or scattered columns.
@@ -95,6 +127,10 @@ static void multiply(operand a, operand b, float *c, ptrdiff_t ldc, int m, int n
   static _Thread_local float rows_of_a[BLOCK * DEPTH] __attribute__((aligned(64)));
   static _Thread_local float panels_of_b[DEPTH * MOST_COLUMNS] __attribute__((aligned(64)));
   static _Thread_local float edge[MAX_ROWS * PANEL] __attribute__((aligned(64)));
+  if (n <= 8 && k <= MOST_COLUMNS) {
+    multiply_narrow(a, b, c, ldc, m, n, k, add);
+    return;
+  }
   const int is_large = m > 64 && n > 64;
   for (int p = 0; p < k; p += DEPTH) {
     const int depth = k - p < DEPTH ? k - p : DEPTH, keep = add || p > 0;
