@@ -22,6 +22,11 @@ export function gitCommit(): string {
   }
 }
 
+/** For people: twelve digits, and still whether files differ. */
+export function shortCommit(commit: string): string {
+  return commit.replace(/^([0-9a-f]{12})[0-9a-f]*/, "$1");
+}
+
 function git(...args: string[]): string {
   return execFileSync("git", args, { cwd: packageRoot(), encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 }

@@ -4,6 +4,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Figure, figureToPng, figureToSvg } from "../../adapters/plot/index.ts";
 import type { Study, StudyReport, StudyRow } from "../../studies/index.ts";
+import { shortCommit } from "../package-info.ts";
 import { clockTime } from "../progress.ts";
 import { formatNumber, renderTable, type TableOptions } from "../table.ts";
 import { writeFileAtomically } from "./job-store.ts";
@@ -30,7 +31,7 @@ function provenance(report: StudyReport): string {
   const { seeds, wallSeconds, version, commit, node, cpu, kernels } = report;
   return (
     `${seeds.length} ${seeds.length === 1 ? "seed" : "seeds"}, ${clockTime(wallSeconds * 1000)} on ${cpu}, Node ${node}, ` +
-    `${kernels} kernels, coxswain ${version}, commit ${commit.replace(/^([0-9a-f]{12})[0-9a-f]*/, "$1")}`
+    `${kernels} kernels, coxswain ${version}, commit ${shortCommit(commit)}`
   );
 }
 
