@@ -69,7 +69,7 @@ const table: TunedTable = {
         config: {
           ...dqnDefaults,
           hidden: [120, 84],
-          lr: annealed(1e-3),
+          lr: annealed(5e-4),
           loss: "mse",
           bufferSize: 100_000,
           targetEvery: 4,
