@@ -36,15 +36,17 @@ function runAndKill(
   { round, retry, rng }: { round: number; retry: string; rng: Rng },
 ): Promise<string[]> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(compiled, "test/crash/store-writer.js"), path, String(round), retry], {
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    // Counted in acknowledgements, not in time, so that a busy machine kills as deep into the work as an idle one.
+    // Half of the writers kill themselves within their last acknowledgement; the others are killed from outside, a
+    // moment later, so that the kill falls anywhere in what comes next. Zero kills before the first acknowledgement.
+    const deadline = rng.int(10);
+    const isSharp = deadline > 0 && rng.int(2) === 0;
+    const writer = join(compiled, "test/crash/store-writer.js");
+    const args = [writer, path, String(round), retry, isSharp ? String(deadline) : "none"];
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
     let out = "";
     let errors = "";
-    // Counted in acknowledgements, not in time, so that a busy machine kills as deep into the work as an idle one;
-    // the pause after it lets the kill fall anywhere in what comes next. Zero kills before the first acknowledgement.
-    const deadline = rng.int(10);
-    let isArmed = false;
+    let isArmed = isSharp;
     child.stdout.on("data", (data: Buffer) => {
       out += data.toString();
       if (isArmed || out.split("\n").length - 2 < deadline) return;

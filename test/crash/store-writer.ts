@@ -8,9 +8,15 @@ import { writeSync } from "node:fs";
 import { openDuckdbStore } from "../../src/adapters/store/duckdb.ts";
 import { plannedBatch, plannedCompletions } from "./planned-batches.ts";
 
-const [path = "", roundText = "0", retry = ""] = process.argv.slice(2);
+const [path = "", roundText = "0", retry = "", lastWords = "none"] = process.argv.slice(2);
 const round = Number(roundText);
-const say = (line: string): number => writeSync(1, `${line}\n`);
+let acknowledged = -1;
+const say = (line: string): void => {
+  writeSync(1, `${line}\n`);
+  acknowledged += 1;
+  // The sharpest moment of all: nothing that the acknowledgement promised can still be made true after it.
+  if (String(acknowledged) === lastWords) process.kill(process.pid, "SIGKILL");
+};
 
 // A small log makes checkpoints frequent, so that many kills fall into one.
 const store = await openDuckdbStore({ path, checkpointMiB: 1 });
