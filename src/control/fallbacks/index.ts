@@ -20,6 +20,16 @@ export { hpaSyncPeriod, milliBytes, parseHpaConfig } from "./hpa/config.ts";
 export type { HpaInput, HpaReading, HpaReason, HpaStep } from "./hpa/hpa.ts";
 export { freshHpaState, hpaStep } from "./hpa/hpa.ts";
 export type { HpaContainer, HpaPod, PodReading } from "./hpa/pods.ts";
+export type { KpaConfig, KpaInput, KpaReason, KpaState, KpaStep } from "./kpa/kpa.ts";
+export {
+  defaultKpaConfig,
+  freshKpaState,
+  kpaObserve,
+  kpaRpsTotal,
+  kpaStep,
+  kpaTickPeriod,
+  parseKpaConfig,
+} from "./kpa/kpa.ts";
 export type {
   ContainerPolicy,
   Percentiles,
