@@ -1,13 +1,14 @@
 /**
  * What a kept result depends on, as a short text: change any of it and the job runs again.
- * The study's config, its `runUnit`, the kernel set, the package's version and every compiled file that computes
- * results (the pure folders; not this CLI, not reports, not plots).
+ * The study's config, its `runUnit`, the kernel set, the package's version, the kernels' bytes and every compiled file
+ * that computes results (the pure folders; not this CLI, not reports, not plots).
  */
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { packageRoot } from "../../adapters/runtime/index.ts";
 import type { Study } from "../../studies/index.ts";
 
 const COMPUTING_FOLDERS = ["base", "learn", "observe", "act", "sim", "control", "adapters/runtime"];
@@ -28,6 +29,8 @@ function codeHash(): string {
       .sort();
     for (const file of files) hash.update(`${folder}/${file}\n`).update(readFileSync(join(path, file)));
   }
+  // The native set is built from the same source, so these bytes speak for both.
+  hash.update(readFileSync(join(packageRoot(), "kernels", "kernels.wasm")));
   code = hash.digest("hex");
   return code;
 }
