@@ -4,7 +4,7 @@
  */
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -76,6 +76,9 @@ const built = spawnSync(
   ],
   { stdio: "inherit" },
 );
-if (built.status !== 0) stop(`${compiler} gave up, see its words above`);
+if (built.status !== 0) {
+  rmSync(fresh, { force: true });
+  stop(`${compiler} gave up, see its words above`);
+}
 renameSync(fresh, target);
 process.stdout.write(`kernels/build/coxswain-kernels.node: built by ${compiler} for ${process.arch}\n`);

@@ -1,20 +1,10 @@
 /*
- * Matrix products: C = start + A * B, tile by tile.
- * A tile keeps 4 rows by 8 (wasm) or 16 (AVX2) columns of C in registers while k runs; more rows or a loop unrolled
- * over k were slower. Small products read B in place; large ones pack it into panels that a tile reads in sequence,
- * in blocks that stay in the second-level cache.
+ * Matrix products: C = start + A * B, tile by tile (tile.h). Small products read B in place; large ones pack it into
+ * panels that a tile reads in sequence (pack.h), in blocks that stay in the second-level cache.
  */
-#include "gemm.h"
 #include "kernels.h"
-#include "vec.h"
-#include "vmath.h"
+#include "pack.h"
 
-#ifdef __AVX__
-#define WIDE 2 /* vec8s in a tile's row when four rows are computed together */
-#else
-#define WIDE 1
-#endif
-#define PANEL (8 * WIDE)
 #define BLOCK_K 256
 #define BLOCK_M 64
 #define BLOCK_N 512
@@ -29,111 +19,6 @@ void cox_use_pack_area(float *area) { pack_area = area; }
 static float pack_storage[PACK_FLOATS] __attribute__((aligned(64)));
 float *pack_area = pack_storage;
 #endif
-
-/* What a tile needs besides its size: kept in one place, so that the variants below differ by constants only. */
-typedef struct {
-  const float *a;
-  int a_row, a_col;
-  const float *b;
-  int b_row;
-  const float *start;
-  int start_row;
-  float *c;
-  int c_row;
-  int k;
-  int relu;
-} Tile;
-
-/*
- * `rows` by `8*wide` elements of C, everything constant but the strides. `along` says that A is contiguous along k
- * (rows of A are walked side by side), else along its rows (four neighbours are read at each k).
- */
-INLINE void tile(const Tile *t, const int rows, const int wide, const int along) {
-  vec8 sum[4][8];
-  UNROLL for (int i = 0; i < rows; i++) {
-    UNROLL for (int v = 0; v < wide; v++) {
-      sum[i][v] = t->start ? load8(t->start + i * t->start_row + 8 * v) : splat8(0);
-    }
-  }
-  const float *a = t->a, *b = t->b;
-  const int a_row = t->a_row, a_step = along ? 1 : t->a_col, b_row = t->b_row;
-  for (int k = t->k; k > 0; k--) {
-    vec8 bv[8];
-    UNROLL for (int v = 0; v < wide; v++) bv[v] = load8(b + 8 * v);
-    UNROLL for (int i = 0; i < rows; i++) {
-      vec8 ai = splat8(along ? a[i * a_row] : a[i]);
-      UNROLL for (int v = 0; v < wide; v++) sum[i][v] += ai * bv[v];
-    }
-    a += a_step;
-    b += b_row;
-  }
-  UNROLL for (int i = 0; i < rows; i++) {
-    UNROLL for (int v = 0; v < wide; v++) {
-      store8(t->c + i * t->c_row + 8 * v, t->relu ? relu8(sum[i][v]) : sum[i][v]);
-    }
-  }
-}
-
-/*
- * A tile of fewer than eight columns. The first `safe` steps may read eight floats of B all the same, since what
- * follows a row is the next one; only the last rows must not be read beyond.
- */
-INLINE void narrow_tile(const Tile *t, const int rows, const int along, int cols, int safe) {
-  vec8 sum[4];
-  UNROLL for (int i = 0; i < rows; i++) {
-    sum[i] = t->start ? load_n(t->start + i * t->start_row, cols) : splat8(0);
-  }
-  const float *a = t->a, *b = t->b;
-  const int a_row = t->a_row, a_step = along ? 1 : t->a_col, b_row = t->b_row;
-  int k = 0;
-  for (; k < safe; k++) {
-    vec8 bv = load8(b);
-    UNROLL for (int i = 0; i < rows; i++) sum[i] += splat8(along ? a[i * a_row] : a[i]) * bv;
-    a += a_step;
-    b += b_row;
-  }
-  for (; k < t->k; k++) {
-    vec8 bv = load_n(b, cols);
-    UNROLL for (int i = 0; i < rows; i++) sum[i] += splat8(along ? a[i * a_row] : a[i]) * bv;
-    a += a_step;
-    b += b_row;
-  }
-  UNROLL for (int i = 0; i < rows; i++) store_n(t->c + i * t->c_row, t->relu ? relu8(sum[i]) : sum[i], cols);
-}
-
-/* How many leading steps of a narrow tile at column j may read eight floats of a b[k,n] stored by rows. */
-INLINE int safe_steps(int j, int n, int k, int b_row) {
-  int spare = (k - 1) * b_row + n - j - 8;
-  int safe = spare < 0 ? 0 : spare / b_row + 1;
-  return safe > k ? k : safe;
-}
-
-/* `rows` rows of C against all n columns of a B that is read in place. */
-INLINE void strip(Tile t, const int rows, const int wide, const int along, int n) {
-  int j = 0;
-  for (; j + 8 * wide <= n; j += 8 * wide) {
-    tile(&t, rows, wide, along);
-    t.b += 8 * wide;
-    t.c += 8 * wide;
-    if (t.start) t.start += 8 * wide;
-  }
-  if (wide > 1) {
-    for (; j + 8 <= n; j += 8) {
-      tile(&t, rows, 1, along);
-      t.b += 8;
-      t.c += 8;
-      if (t.start) t.start += 8;
-    }
-  }
-  if (j < n) narrow_tile(&t, rows, along, n - j, safe_steps(j, n, t.k, t.b_row));
-}
-
-/* `t` moved down by so many rows. */
-INLINE void skip_rows(Tile *t, int rows) {
-  t->a += rows * t->a_row;
-  t->c += rows * t->c_row;
-  if (t->start) t->start += rows * t->start_row;
-}
 
 /* One function per number of rows: the fewer rows, the more columns, so that additions always overlap. */
 #define STRIP(rows, wide)                                                                                    \
@@ -169,16 +54,6 @@ static void gemm_direct(Tile t, int m, int n) {
 }
 
 /* ── few columns ─────────────────────────────────────────────────────────────────────────────────────────────── */
-
-/* Four rows of four, turned. */
-INLINE void turn4(vec4 *r) {
-  vec4 a = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5), b = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
-  vec4 c = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5), d = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
-  r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
-  r[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
-  r[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
-  r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
-}
 
 INLINE vec4 splat4(float x) { return (vec4){x, x, x, x}; }
 
@@ -248,43 +123,6 @@ static void few_columns(Tile t, int b_col, int m, int n) {
   }
 }
 
-/* ── packing ─────────────────────────────────────────────────────────────────────────────────────────────────── */
-
-/* `width` columns of b[k,n] side by side, zeros where n ends before the panel does. */
-static void pack_panel(Operand b, int width, int panel, int k, float *to) {
-  if (width < panel) {
-    for (int s = 0; s < k; s++) {
-      for (int j = 0; j < panel; j++) to[s * panel + j] = j < width ? b.data[s * b.row + j * b.col] : 0.0f;
-    }
-  } else if (b.col == 1) {
-    for (int s = 0; s < k; s++) {
-      for (int j = 0; j < panel; j += 4) store4(to + s * panel + j, load4(b.data + s * b.row + j));
-    }
-  } else {
-    for (int j = 0; j < panel; j += 4) {
-      const float *from = b.data + j * b.col;
-      int s = 0;
-      for (; s + 4 <= k; s += 4) {
-        vec4 r[4];
-        UNROLL for (int i = 0; i < 4; i++) r[i] = load4(from + i * b.col + s);
-        turn4(r);
-        UNROLL for (int i = 0; i < 4; i++) store4(to + (s + i) * panel + j, r[i]);
-      }
-      for (; s < k; s++) {
-        for (int i = 0; i < 4; i++) to[s * panel + j + i] = from[i * b.col + s];
-      }
-    }
-  }
-}
-
-static void pack_block(Operand b, int n, int k, float *to) {
-  for (int j = 0; j < n; j += PANEL) {
-    int width = n - j < PANEL ? n - j : PANEL;
-    pack_panel((Operand){b.data + j * b.col, b.row, b.col}, width, PANEL, k, to);
-    to += k * PANEL;
-  }
-}
-
 /* ── products with a packed block ─────────────────────────────────────────────────────────────────────────────── */
 
 /* One tile of a panel; the last panel's spare columns are computed and dropped. */
@@ -340,21 +178,6 @@ static void gemm_block(Tile t, int m, int n) {
     t.b += t.k * PANEL;
     t.c += PANEL;
     if (t.start) t.start += PANEL;
-  }
-}
-
-/* A block of A whose rows are neighbours, as panels of four: otherwise each k would touch another cache line. */
-static void pack_rows(const float *a, int step, int m, int k, float *to) {
-  for (int i = 0; i < m; i += 4) {
-    int rows = m - i < 4 ? m - i : 4;
-    if (rows == 4) {
-      for (int s = 0; s < k; s++) store4(to + s * 4, load4(a + s * step + i));
-    } else {
-      for (int s = 0; s < k; s++) {
-        for (int r = 0; r < rows; r++) to[s * 4 + r] = a[s * step + i + r];
-      }
-    }
-    to += k * 4;
   }
 }
 

@@ -10,7 +10,7 @@ export const here = new URL("./", import.meta.url);
 
 /** Compiled into both targets. */
 export const units = ["gemm.c", "linear.c", "elementwise.c", "rows.c", "gru.c", "lstm.c", "optim.c"];
-const headers = ["kernels.h", "gemm.h", "recurrent.h", "vec.h", "vmath.h"];
+const headers = ["kernels.h", "gemm.h", "pack.h", "recurrent.h", "tile.h", "vec.h", "vmath.h"];
 /** The bridge to Node, in the addon only. */
 export const bridge = ["addon.c"];
 

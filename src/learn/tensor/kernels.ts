@@ -97,7 +97,7 @@ export interface Kernels {
   // ── optimisers over flat parameter vectors ─────────────────────────────────────────────────────────
   /**
    * Adam with decoupled weight decay: p −= lr·wd·p first, then m, v and p −= step · m / (sqrt(v)·rootCorrection + eps),
-   * where the caller computes, in double, step = lr/(1−β₁ᵗ) and rootCorrection = 1/sqrt(1−β₂ᵗ).
+   * where the caller computes, in double, step = lr/(1−β₁ᵗ), rootCorrection = 1/sqrt(1−β₂ᵗ) and decay = lr·wd.
    */
   adam(
     p: Ptr, g: Ptr, m: Ptr, v: Ptr, count: number,
