@@ -20,6 +20,10 @@ export { hpaSyncPeriod, milliBytes, parseHpaConfig } from "./hpa/config.ts";
 export type { HpaInput, HpaReading, HpaReason, HpaStep } from "./hpa/hpa.ts";
 export { freshHpaState, hpaStep } from "./hpa/hpa.ts";
 export type { HpaContainer, HpaPod, PodReading } from "./hpa/pods.ts";
+export type { HpaTargetFound, SloMeasurement } from "./hpa-target.ts";
+export { findHpaTarget } from "./hpa-target.ts";
+export type { HpaVpaConfig, HpaVpaInput, HpaVpaState, HpaVpaStep } from "./hpa-vpa.ts";
+export { hpaVpaConfig, hpaVpaStep, startHpaVpa } from "./hpa-vpa.ts";
 export type { KpaConfig, KpaInput, KpaReason, KpaState, KpaStep } from "./kpa/kpa.ts";
 export {
   defaultKpaConfig,
