@@ -39,7 +39,7 @@ test("a line figure says everything in words: title, axes with units, names, lev
   for (const wanted of ["Return while learning", "ten seeds", "environment steps", "episode return (points)"]) {
     expect(texts).toContain(wanted);
   }
-  expect(texts).toEqual(expect.arrayContaining(["PPO", "DQN", "published: 475", "30k", "500"]));
+  expect(texts).toEqual(expect.arrayContaining(["PPO", "DQN", "published: 475", "5k", "30k", "500"]));
 });
 
 test("each line is drawn once and only lines with an interval get a band", async () => {
@@ -56,6 +56,20 @@ test("a bar figure draws a bar per value, a whisker per interval and diamonds fo
   expect(textsOf(await figureToSvg(bars))).toEqual(
     expect.arrayContaining(["ours", "theirs", "light", "heavy", "share (%)"]),
   );
+});
+
+test.each([
+  ["grouped", bars],
+  ["one by one", { ...bars, bars: bars.bars.filter((bar) => bar.group === "ours") }],
+] as const)("whiskers have caps of a dozen pixels, bars %s", async (_name, figure) => {
+  const { document } = parseHTML(await figureToSvg(figure));
+  const caps = [...document.querySelectorAll('[aria-label="tick"] line')];
+  expect(caps.length).toBeGreaterThan(0);
+  for (const cap of caps) {
+    const width = Number(cap.getAttribute("x2")) - Number(cap.getAttribute("x1"));
+    expect(width).toBeGreaterThan(9);
+    expect(width).toBeLessThan(15);
+  }
 });
 
 test("text from a study can not break out of the markup", async () => {

@@ -16,10 +16,11 @@ const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9
 const DASHES = ["none", "6 3", "2 3", "8 3 2 3", "none", "6 3", "2 3"];
 const REFERENCE = "#555555";
 const BAND_OPACITY = 0.16;
-const MARGIN = { left: 70, right: 28, bottom: 52 };
+const MARGIN = { left: 76, right: 28, bottom: 52 };
+const PADDING = { bars: { inner: 0.28, outer: 0.28 }, panels: { inner: 0.12, outer: 0 } };
 const LEFT = 20;
 const Y_TICKS = 6;
-const AXIS = { labelAnchor: "center", labelArrow: "none", tickFormat: tickText, fontSize: 13 } as const;
+const AXIS = { labelAnchor: "center", labelArrow: "none", fontSize: 13 } as const;
 
 /** Title, subtitle and legend stand above the frame, one line each. */
 const TITLE_ROOM = { title: 30, subtitle: 18, legend: 24 };
@@ -126,15 +127,22 @@ function scaleOptions(axis: Axis) {
 function plotLines(figure: LineFigure, shared: Shared): unknown {
   const references = figure.references ?? [];
   const names = figure.lines.map((line) => line.name);
+  const xs = figure.lines.flatMap((line) => [...line.x]);
+  const ys = figure.lines.flatMap((line) => [...line.y, ...(line.lo ?? []), ...(line.hi ?? [])]);
   const marks: Plot.Markish[] = [
     Plot.gridY({ ticks: Y_TICKS, stroke: "#e2e2e2", strokeOpacity: 1 }),
     ...references.map((reference) => referenceShape(reference, names)),
     ...figure.lines.flatMap((line, index) => lineMarks(line, index)),
-    Plot.axisX({ ...AXIS, label: axisLabel(figure.x), ticks: 7, labelOffset: 42 }),
-    Plot.axisY({ ...AXIS, label: axisLabel(figure.y), ticks: Y_TICKS, labelOffset: 60 }),
-    Plot.ruleX([figure.x.domain?.[0] ?? lowest(figure.lines.flatMap((line) => [...line.x]))], { stroke: "#222222" }),
+    Plot.axisX({ ...AXIS, label: axisLabel(figure.x), ticks: 7, labelOffset: 42, tickFormat: tickFormatFor(xs) }),
+    valueAxis(figure.y, ys),
+    Plot.ruleX([figure.x.domain?.[0] ?? lowest(xs)], { stroke: "#222222" }),
   ];
   return Plot.plot({ ...shared, x: scaleOptions(figure.x), y: valueScale(figure.y), marks });
+}
+
+function valueAxis(axis: Axis, values: readonly number[]): Plot.Markish {
+  const tickFormat = tickFormatFor(values);
+  return Plot.axisY({ ...AXIS, label: axisLabel(axis), ticks: Y_TICKS, labelOffset: MARGIN.left - 10, tickFormat });
 }
 
 /** Ends that somebody chose are kept; ends from the data are rounded outwards. */
@@ -172,6 +180,11 @@ function groupsOf(figure: BarFigure): readonly string[] {
   return [...new Set(figure.bars.flatMap((bar) => (bar.group === undefined ? [] : [bar.group])))];
 }
 
+/** The width of one band, as Plot lays them out: bars have room outside the first and the last, panels have not. */
+function bandWidth(range: number, count: number, padding: { readonly inner: number; readonly outer: number }): number {
+  return Math.floor(range / (count - padding.inner + 2 * padding.outer)) * (1 - padding.inner);
+}
+
 function plotBars(figure: BarFigure, shared: Shared, groups: readonly string[]): unknown {
   const bars = figure.bars.map((bar) => ({
     ...bar,
@@ -187,7 +200,9 @@ function plotBars(figure: BarFigure, shared: Shared, groups: readonly string[]):
   const withInterval = bars.filter((bar) => bar.lo !== undefined && bar.hi !== undefined);
   const withPaper = bars.filter((bar) => bar.paper !== undefined);
   // A whisker's cap is 12 px wide, whatever the bar's width.
-  const band = ((WIDTH - MARGIN.left - MARGIN.right) / order.length / (isGrouped ? groups.length : 1)) * 0.72;
+  const frame = WIDTH - MARGIN.left - MARGIN.right;
+  const panel = isGrouped ? bandWidth(frame, order.length, PADDING.panels) : frame;
+  const band = bandWidth(panel, isGrouped ? groups.length : order.length, PADDING.bars);
   const cap = { stroke: "#222222", strokeWidth: 1.5, inset: Math.max(0, band / 2 - 6), ...facet };
   // The paper's mark stands beside the whisker, so that both can be read.
   const beside = { dx: 14, stroke: REFERENCE, ...facet };
@@ -204,33 +219,33 @@ function plotBars(figure: BarFigure, shared: Shared, groups: readonly string[]):
     Plot.dot(withPaper, { x, y: "paperLow", ...diamond }),
     Plot.dot(withPaper, { x, y: "paperHigh", ...diamond }),
     Plot.ruleY([0], { stroke: "#222222" }),
-    Plot.axisY({ ...AXIS, label: axisLabel(figure.y), ticks: Y_TICKS, labelOffset: 60 }),
+    valueAxis(
+      figure.y,
+      bars.map((bar) => bar.value),
+    ),
     isGrouped
       ? Plot.axisFx({ anchor: "bottom", label: null, fontSize: 13 })
       : Plot.axisX({ label: null, tickSize: 0, fontSize: 13 }),
   ];
   return Plot.plot({
     ...shared,
-    x: { ...(isGrouped ? { axis: null, domain: [...groups] } : { domain: order }), type: "band", padding: 0.28 },
-    fx: { domain: order, padding: 0.12 },
+    x: {
+      ...(isGrouped ? { axis: null, domain: [...groups] } : { domain: order }),
+      type: "band",
+      padding: PADDING.bars,
+    },
+    fx: { domain: order, paddingInner: PADDING.panels.inner, paddingOuter: PADDING.panels.outer },
     y: valueScale(figure.y),
     marks,
   });
 }
 
-/** 30000 → 30k: an axis is read at a glance. */
-function tickText(value: number): string {
-  const magnitude = Math.abs(value);
-  const short = (n: number, suffix: string) => `${Number(n.toPrecision(3))}${suffix}`;
-  const text =
-    magnitude >= 1e9
-      ? short(value / 1e9, "G")
-      : magnitude >= 1e6
-        ? short(value / 1e6, "M")
-        : magnitude >= 1e4
-          ? short(value / 1e3, "k")
-          : `${Number(value.toPrecision(6))}`;
-  return text.replace("-", "−");
+/** One suffix for a whole axis, by its largest value: 5k, 10k, 15k, and not 5000, 10k. */
+function tickFormatFor(values: readonly number[]): (value: number) => string {
+  const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const [scale, suffix] =
+    largest >= 1e9 ? [1e9, "G"] : largest >= 1e6 ? [1e6, "M"] : largest >= 1e4 ? [1e3, "k"] : [1, ""];
+  return (value) => (value === 0 ? "0" : `${Number((value / scale).toPrecision(6))}${suffix}`.replace("-", "−"));
 }
 
 function heading(
