@@ -15,6 +15,8 @@ interface Question {
   /** Largest difference over the largest magnitude. Sums in another order drift apart a little with every step. */
   readonly tolerance: number;
   readonly peers: readonly Role[];
+  /** The same on two threads, which must not change a bit. */
+  readonly threaded?: string;
 }
 
 const QUESTIONS: readonly Question[] = [
@@ -33,6 +35,7 @@ const QUESTIONS: readonly Question[] = [
     steps: 1,
     tolerance: 1e-4,
     peers: ["native", "c-gru", "torch"],
+    threaded: "gru-threads:2",
   },
 ];
 
@@ -41,40 +44,49 @@ export async function agreement(crew: Crew): Promise<Figure[]> {
   if (!base) return [];
   const figures: Figure[] = [];
   for (const question of QUESTIONS) {
+    const { task, threaded } = question;
     const ours = await ask(crew, base, question);
     if (!ours) continue;
     for (const role of question.peers.filter((peer) => peer !== base && crew.has(peer))) {
       crew.context.signal.throwIfAborted();
       const theirs = await ask(crew, role, question);
-      if (theirs) figures.push(verdict(question, { base, role, ...compareVectors(ours, theirs) }));
+      // The two kernel sets are one source: they have to agree to the last bit.
+      const pair = { id: `agreement.${task}.${role}`, between: `${base} and ${role}`, isSameSource: role === "native" };
+      if (theirs) figures.push(verdict(question, pair, compareVectors(ours, theirs)));
     }
+    const shared = threaded && (await ask(crew, base, { ...question, task: threaded }));
+    const pair = { id: `agreement.${task}.threads`, between: `one thread and two (${base})`, isSameSource: true };
+    if (shared) figures.push(verdict(question, pair, compareVectors(ours, shared)));
   }
   return figures;
 }
 
 async function ask(crew: Crew, role: Role, { task, steps }: Question): Promise<Float32Array | undefined> {
   try {
-    return await crew.get(role).check(task, { steps, answerFile: join(crew.folder, `${task}.${role}`) });
+    const answerFile = join(crew.folder, `${task.replace(":", "-")}.${role}`);
+    return await crew.get(role).check(task, { steps, answerFile });
   } catch (error) {
     crew.absent.push(`${role}, answer to ${task}: ${error instanceof Error ? error.message : String(error)}`);
     return undefined;
   }
 }
 
-interface Gap {
-  readonly base: Role;
-  readonly role: Role;
-  readonly difference: number;
-  readonly magnitude: number;
+interface Pair {
+  readonly id: string;
+  readonly between: string;
+  readonly isSameSource: boolean;
 }
 
-function verdict({ task, what, tolerance }: Question, { base, role, difference, magnitude }: Gap): Figure {
+function verdict(
+  { what, tolerance }: Question,
+  { id, between, isSameSource }: Pair,
+  { difference, magnitude }: ReturnType<typeof compareVectors>,
+): Figure {
   const relative = difference / magnitude;
-  // The two kernel sets are one source: they have to agree to the last bit.
-  const bound = role === "native" ? atMost(0, "(the same bits)") : atMost(tolerance, "of the largest value");
+  const bound = isSameSource ? atMost(0, "(the same bits)") : atMost(tolerance, "of the largest value");
   return {
-    id: `agreement.${task}.${role}`,
-    what: `largest difference between ${base} and ${role}: ${what}`,
+    id,
+    what: `largest difference between ${between}: ${what}`,
     value: round(relative),
     unit: "of the largest value",
     target: bound.text,
