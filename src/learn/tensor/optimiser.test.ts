@@ -146,6 +146,14 @@ describe.each(sets)("optimisers on the $name kernels", ({ make }) => {
     softUpdate(kernels, { target, source, count: 2, tau: 1 });
     expect([...kernels.memory.view(target, 2)]).toEqual([4, 0]);
   });
+
+  test("a copy is exact where target + (source − target) would round", () => {
+    const kernels = make();
+    const source = put(kernels, [0.1, 1e-8, -3]);
+    const target = put(kernels, [-7, 1, 1e8]);
+    softUpdate(kernels, { target, source, count: 3, tau: 1 });
+    expect([...kernels.memory.view(target, 3)]).toEqual([...kernels.memory.view(source, 3)]);
+  });
 });
 
 test("a state of another kind, size or count is refused with a code, and nothing changes", () => {

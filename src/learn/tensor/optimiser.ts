@@ -232,5 +232,7 @@ export interface SoftUpdateOptions {
 
 /** Polyak averaging: target += tau·(source − target). */
 export function softUpdate(kernels: Kernels, { target, source, count, tau }: SoftUpdateOptions): void {
-  kernels.softUpdate(target, source, count, tau);
+  // The formula rounds even where tau is 1; a target that starts as a copy has to be one to the bit.
+  if (tau === 1) kernels.memory.f32.copyWithin(target >> 2, source >> 2, (source >> 2) + count);
+  else kernels.softUpdate(target, source, count, tau);
 }
