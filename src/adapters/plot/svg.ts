@@ -232,7 +232,8 @@ function plotBars(figure: BarFigure, shared: Shared, groups: readonly string[]):
     x: {
       ...(isGrouped ? { axis: null, domain: [...groups] } : { domain: order }),
       type: "band",
-      padding: PADDING.bars,
+      paddingInner: PADDING.bars.inner,
+      paddingOuter: PADDING.bars.outer,
     },
     fx: { domain: order, paddingInner: PADDING.panels.inner, paddingOuter: PADDING.panels.outer },
     y: valueScale(figure.y),
