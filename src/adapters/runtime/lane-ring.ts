@@ -30,6 +30,7 @@ export const KERNEL_NAMES = [
   "softUpdate",
 ] as const satisfies readonly KernelName[];
 
+/** A power of two, so that a wrapped counter still goes round in order. */
 const SLOTS = 64;
 /** Kernel number, number of arguments, bytes of the memory, then up to 17 arguments. */
 const SLOT = 24;
@@ -64,10 +65,10 @@ export class LaneRing {
   /** The asking side. False when the other one seems lost. */
   push({ kernel, memoryBytes, args }: RingCall): boolean {
     const head = Atomics.load(this.#control, HEAD);
-    while (head - Atomics.load(this.#control, DONE) >= SLOTS) {
+    while (this.#waiting() >= SLOTS) {
       if (!this.#waitForDone()) return false;
     }
-    const at = (head % SLOTS) * SLOT;
+    const at = slotOf(head);
     this.#slots[at] = kernel;
     this.#slots[at + 1] = args.length;
     this.#slots[at + 2] = memoryBytes;
@@ -79,7 +80,7 @@ export class LaneRing {
 
   /** The asking side: sleeps until every call is finished. False when the other one seems lost. */
   join(): boolean {
-    while (Atomics.load(this.#control, DONE) < Atomics.load(this.#control, HEAD)) {
+    while (this.#waiting() > 0) {
       if (!this.#waitForDone()) return false;
     }
     return true;
@@ -95,7 +96,7 @@ export class LaneRing {
   serve(compute: (call: RingCall) => void): void {
     const done = Atomics.load(this.#control, DONE);
     Atomics.wait(this.#control, HEAD, done);
-    const at = (done % SLOTS) * SLOT;
+    const at = slotOf(done);
     const end = at + FIRST_ARG + (this.#slots[at + 1] ?? 0);
     compute({
       kernel: this.#slots[at] ?? 0,
@@ -106,10 +107,17 @@ export class LaneRing {
     Atomics.notify(this.#control, DONE);
   }
 
+  /** Calls asked and not finished. The counters wrap after 2³¹ calls, a day of training; their difference does not. */
+  #waiting(): number {
+    return (Atomics.load(this.#control, HEAD) - Atomics.load(this.#control, DONE)) | 0;
+  }
+
   #waitForDone(): boolean {
     const done = Atomics.load(this.#control, DONE);
     if (Atomics.load(this.#control, FAILED) === 1) return false;
-    if (done >= Atomics.load(this.#control, HEAD)) return true;
+    if (done === Atomics.load(this.#control, HEAD)) return true;
     return Atomics.wait(this.#control, DONE, done, LOST_AFTER_MS) !== "timed-out";
   }
 }
+
+const slotOf = (counter: number): number => (counter & (SLOTS - 1)) * SLOT;
