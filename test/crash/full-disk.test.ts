@@ -61,7 +61,10 @@ describe("a disk that fills up while a store is written", () => {
   // Mounting needs privileges that not everybody has; without them the test above is the whole proof.
   const small = join(tmpdir(), `coxswain-tmpfs-${process.pid}`);
   if (!canMount(small)) return;
-  test("a file system of two megabytes gives the same failure, and goes on when it has grown", async () => {
+  // A generous limit: a test that is cut off can not unmount.
+  test("a file system of two megabytes gives the same failure, and goes on when it has grown", {
+    timeout: 120_000,
+  }, async () => {
     mount(small);
     try {
       const path = join(small, "full.duckdb");

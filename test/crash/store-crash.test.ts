@@ -150,7 +150,7 @@ async function verifyEverything(store: TrajectoryStore, acknowledged: Acknowledg
 
 describe("a writer killed with SIGKILL at random points", () => {
   test(`loses no acknowledged record, tears no batch and stores nothing twice in ${KILLS} kills`, {
-    timeout: 240_000,
+    timeout: 540_000,
   }, async () => {
     // Two stores side by side, because this machine and CI have two cores.
     const rng = seededRng(20_261_115);
