@@ -67,8 +67,11 @@ const cases: readonly ConformanceCase[] = [
   },
   { name: "DQN", algorithm: { kind: "dqn", config: dqn }, action: { kind: "discrete", n: 3 }, toySteps: 1_000 },
   {
-    name: "DQN, single, squared error, prioritised",
-    algorithm: { kind: "dqn", config: { ...dqn, double: false, loss: "mse", priority, normaliseObs: true } },
+    name: "DQN, single, squared error, prioritised, averaged",
+    algorithm: {
+      kind: "dqn",
+      config: { ...dqn, double: false, loss: "mse", priority, normaliseObs: true, averaging: 0.05 },
+    },
     action: { kind: "discrete", n: 3 },
     toySteps: 1_000,
   },

@@ -82,6 +82,46 @@ test("the target network stands still between its updates", () => {
   expect(isCopy).toEqual([true, true, false, true]);
 });
 
+test("decisions without exploration come from the averaged weights, those with it from the network", () => {
+  const config: DqnConfig = {
+    ...dqnDefaults,
+    hidden: [],
+    batch: 2,
+    learningStarts: 0,
+    trainEvery: 1,
+    lr: flat(0.5),
+    epsilon: flat(0),
+    averaging: 0.01,
+  };
+  const learner = new Dqn({ kernels: referenceKernels(), shape, config, seed: 5 });
+  const before = blocksOf(learner)["network/params"] ?? new Float32Array(0);
+  const choose = (explore: boolean) => unwrap(learner.act([1], { explore, actorContext: [1] })).action[0] ?? Number.NaN;
+  const first = choose(false);
+  // The choice made so far turns out to be bad, and the network learns it in a few large steps.
+  const step: Transition = {
+    obs: [1],
+    actorContext: [1],
+    action: [first],
+    reward: -9,
+    nextObs: [1],
+    end: "terminated",
+  };
+  unwrap(learner.observe(step));
+  unwrap(learner.observe(step));
+  learner.update();
+  const after = blocksOf(learner);
+  before.forEach((old, i) => {
+    const now = after["network/params"]?.[i] ?? Number.NaN;
+    expect(after["average/params"]?.[i]).toBeCloseTo(old + 0.01 * (now - old), 6);
+  });
+  unwrap(learner.observe(step));
+  learner.update();
+  unwrap(learner.observe(step));
+  learner.update();
+  expect(choose(true)).toBe(1 - first);
+  expect(choose(false)).toBe(first);
+});
+
 test("exploration follows its schedule: all random first, none at the end", () => {
   const config = { ...dqnDefaults, hidden: [4], epsilon: { from: 1, to: 0, fraction: 0.5 }, lr: flat(1e-3) };
   const learner = new Dqn({ kernels: referenceKernels(), shape, config, seed: 5 });

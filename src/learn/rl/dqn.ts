@@ -53,6 +53,12 @@ export interface DqnConfig {
   readonly loss: "huber" | "mse";
   /** Longest gradient; 0 for no limit. */
   readonly maxGradNorm: number;
+  /**
+   * Without exploration, act by a running average of the network that moves this far in each gradient step (weight
+   * averaging, Nikishin et al., 2018); 0 acts by the network itself. Two actions' values are close and the network
+   * never rests, so its own choice flickers where the average's does not.
+   */
+  readonly averaging: number;
   /** Draw transitions by how wrong they were predicted; null draws uniformly. */
   readonly priority: PriorityConfig | null;
   /** Feed the network observations with mean 0 and variance 1. */
@@ -74,6 +80,7 @@ export const dqnDefaults: DqnConfig = {
   double: true,
   loss: "huber",
   maxGradNorm: 10,
+  averaging: 0,
   priority: null,
   normaliseObs: false,
 };
@@ -124,6 +131,7 @@ export class Dqn implements Learner {
   readonly #choices: number;
   readonly #network: Network;
   readonly #target: Network;
+  readonly #average: Network;
   readonly #optimiser: Optimiser;
   readonly #replay: Replay;
   readonly #normaliser: Normaliser;
@@ -161,7 +169,9 @@ export class Dqn implements Learner {
     const layers = reluMlp({ inputs: shape.obs + shape.actorContext, hidden, outputs: this.#choices }, "none");
     this.#network = buildNetwork(kernels, { layers, batch, rng: root.fork("network") });
     this.#target = buildNetwork(kernels, { layers, batch, rng: root, trainable: false });
-    this.#moveTarget(1);
+    this.#average = buildNetwork(kernels, { layers, batch: 1, rng: root, trainable: false });
+    this.#move(this.#target, 1);
+    this.#move(this.#average, 1);
     const { params, paramCount } = this.#network;
     this.#optimiser = adam(kernels, { params, count: paramCount, lr: config.lr.from });
     const { memory } = kernels;
@@ -196,12 +206,13 @@ export class Dqn implements Learner {
     if (explore && rng.next() < valueAt(this.config.epsilon, this.#progress)) {
       return ok({ action: Float32Array.of(rng.int(this.#choices)), logProb: 0 });
     }
+    const network = explore || this.config.averaging === 0 ? this.#network : this.#average;
     const f32 = this.#kernels.memory.f32;
-    const at = this.#network.input >> 2;
+    const at = network.input >> 2;
     for (let i = 0; i < this.shape.obs; i++) f32[at + i] = obs[i]!;
     for (let i = 0; i < this.shape.actorContext; i++) f32[at + this.shape.obs + i] = actorContext![i]!;
-    this.#normalise(this.#network, 1);
-    const values = this.#network.forward(1) >> 2;
+    this.#normalise(network, 1);
+    const values = network.forward(1) >> 2;
     for (let i = 0; i < this.#choices; i++) if (!Number.isFinite(f32[values + i]!)) return err(policyFailure());
     return ok({ action: Float32Array.of(argmax(f32, values, this.#choices)), logProb: 0 });
   }
@@ -223,7 +234,7 @@ export class Dqn implements Learner {
 
   update(): UpdateStats | undefined {
     const { learningStarts, trainEvery, gradientSteps, batch, targetEvery, tau, lr } = this.config;
-    if (this.#steps % targetEvery === 0) this.#moveTarget(tau);
+    if (this.#steps % targetEvery === 0) this.#move(this.#target, tau);
     if (this.#steps < Math.max(learningStarts, batch) || this.#steps % trainEvery !== 0) return undefined;
     this.#optimiser.lr = valueAt(lr, this.#progress);
     let criticLoss = 0;
@@ -261,6 +272,7 @@ export class Dqn implements Learner {
     if (maxGradNorm > 0)
       clipGradNorm(this.#kernels, { grads: network.grads, count: network.paramCount, max: maxGradNorm });
     this.#optimiser.step(network.grads);
+    if (this.config.averaging > 0) this.#move(this.#average, this.config.averaging);
     return mean;
   }
 
@@ -298,9 +310,9 @@ export class Dqn implements Learner {
     this.#normaliser.apply(this.#kernels.memory.f32, { at: network.input >> 2, rows, stride: network.inputs });
   }
 
-  #moveTarget(tau: number): void {
+  #move(target: Network, tau: number): void {
     const { params, paramCount } = this.#network;
-    softUpdate(this.#kernels, { target: this.#target.params, source: params, count: paramCount, tau });
+    softUpdate(this.#kernels, { target: target.params, source: params, count: paramCount, tau });
   }
 
   // ── Saving ───────────────────────────────────────────────────────────────────────────────────────────
@@ -326,6 +338,7 @@ export class Dqn implements Learner {
     return [
       networkPart("network", this.#network),
       networkPart("target", this.#target),
+      networkPart("average", this.#average),
       optimiserPart("optimiser", this.#optimiser),
       rngPart(this.#random, "explore"),
       rngPart(this.#random, "replay"),
@@ -344,6 +357,7 @@ export class Dqn implements Learner {
   dispose(): void {
     this.#network.dispose();
     this.#target.dispose();
+    this.#average.dispose();
     this.#optimiser.dispose();
     const blocks = [this.#chosen, this.#targets, this.#dChosen, this.#weights, this.#dValues];
     for (const block of blocks) this.#kernels.memory.free(block);
