@@ -27,3 +27,15 @@ test("whoever waits for a side that has given up is told so, also when the count
   ring.fail();
   expect(ring.join()).toBe(false);
 });
+
+test("giving up changes the word that the other side sleeps on, so that it can not fall asleep over it", () => {
+  const block = new SharedArrayBuffer(RING_BYTES);
+  const ring = new LaneRing(block);
+  const words = new Int32Array(block);
+  ring.push({ kernel: 0, memoryBytes: 64, args: [] });
+  const before = words.slice();
+  ring.fail();
+  expect(words[1]).not.toBe(before[1]);
+  expect(ring.join()).toBe(false);
+  expect(ring.push({ kernel: 0, memoryBytes: 64, args: [] }) && ring.join()).toBe(false);
+});

@@ -83,12 +83,14 @@ export class LaneRing {
     while (this.#waiting() > 0) {
       if (!this.#waitForDone()) return false;
     }
-    return true;
+    return Atomics.load(this.#control, FAILED) === 0;
   }
 
   /** The computing side: nothing more will be computed. */
   fail(): void {
     Atomics.store(this.#control, FAILED, 1);
+    // DONE must change: whoever looked at FAILED just before and is about to sleep on DONE would not hear the call.
+    Atomics.add(this.#control, DONE, 1);
     Atomics.notify(this.#control, DONE);
   }
 
