@@ -70,6 +70,16 @@ describe("a shard group", () => {
     await expect(group.step()).rejects.toMatchObject({ code });
   });
 
+  test("waits for the other threads when the caller's own share throws, and can step again", async () => {
+    const group = await poolOf(2).openShards({ kind: "marked", config: SHAPE }, { shards: 2 });
+    group.data(0)[0] = -1;
+    await expect(group.step()).rejects.toThrow("this share fails on purpose");
+    // The other thread, which is slow, has finished: its loss is that of the failed step.
+    group.data(0)[0] = 0;
+    group.data(1)[0] = 7;
+    expect(await group.step()).toBe(7);
+  });
+
   test("can not be opened when a model does not build or is not known", async () => {
     await expect(poolOf(2).openShards({ kind: "unbuildable", config: 0 }, { shards: 2 })).rejects.toThrow(
       /can not be built/,

@@ -118,8 +118,12 @@ class Group implements ShardGroup {
       Atomics.store(control, DONE, 0);
       Atomics.add(control, STEP, 1);
       Atomics.notify(control, STEP);
-      this.#computeOwn();
-      await this.#othersDone(signal);
+      try {
+        this.#computeOwn();
+      } finally {
+        // Also when this thread's share failed: the others still write, and the next step would count their answers.
+        await this.#othersDone(signal);
+      }
     } finally {
       this.#isStepping = false;
     }
