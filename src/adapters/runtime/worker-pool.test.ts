@@ -57,6 +57,15 @@ describe("a worker pool", () => {
     expect(await pool.run(job("square", { x: 6 }))).toBe(36);
   });
 
+  test("a task whose config can not travel fails alone, also when it waited for the thread", async () => {
+    const pool = poolOf(1);
+    const first = pool.run(job("square", { x: 2 }));
+    const stuck = pool.run(job("square", { x: () => 3 }));
+    const last = pool.run(job("square", { x: 4 }));
+    await expect(stuck).rejects.toThrow(/could not be cloned/);
+    expect(await Promise.all([first, last])).toEqual([4, 16]);
+  });
+
   test("an aborted task stops by itself if it listens", async () => {
     const pool = poolOf(1);
     const stop = new AbortController();

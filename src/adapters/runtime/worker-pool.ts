@@ -113,9 +113,16 @@ class Pool implements WorkerPool {
       if (!thread) return;
       const next = this.#queue.shift();
       if (!next) return;
+      try {
+        thread.worker.postMessage({ id: next.id, job: next.job } satisfies ToTaskWorker);
+      } catch (cause) {
+        // The config can not be cloned. That is this task's failure, and the thread is still free.
+        thread.worker.unref();
+        next.reject(cause);
+        continue;
+      }
       thread.task = next;
       thread.worker.ref();
-      thread.worker.postMessage({ id: next.id, job: next.job } satisfies ToTaskWorker);
     }
   }
 
