@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseAgentId, parseEpisodeId, parseRunId } from "./ids.ts";
+import { parseAgentId, parseEpisodeId, parseRunId, parseWorkloadId } from "./ids.ts";
 
 test.each(["a", "A1", "cart-pole.v1", "run_2024-01-01", "x".repeat(128)])("'%s' is an id", (text) => {
-  for (const parse of [parseAgentId, parseEpisodeId, parseRunId])
+  for (const parse of [parseAgentId, parseEpisodeId, parseRunId, parseWorkloadId])
     expect(parse(text)).toEqual({ ok: true, value: text });
 });
 

@@ -12,6 +12,8 @@ export type AgentId = Id<"agent">;
 export type EpisodeId = Id<"episode">;
 /** One training or study run; its seed, config and commit are recorded under it. */
 export type RunId = Id<"run">;
+/** The thing whose resources are managed: a deployment, a service, a function. */
+export type WorkloadId = Id<"workload">;
 
 // Ids appear in file names, metric labels and URLs: letters, digits and a few safe marks, nothing to escape.
 const pattern = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?$/;
@@ -29,3 +31,4 @@ function parse<T extends string>(kind: string, text: string): Result<T> {
 export const parseAgentId = (text: string): Result<AgentId> => parse("agent", text);
 export const parseEpisodeId = (text: string): Result<EpisodeId> => parse("episode", text);
 export const parseRunId = (text: string): Result<RunId> => parse("run", text);
+export const parseWorkloadId = (text: string): Result<WorkloadId> => parse("workload", text);

@@ -1,0 +1,49 @@
+/**
+ * What can be done to a workload, and the smallest action that leads from what is there to what is wanted.
+ * Owns: allocations, the Action union, reconcile (by level, so that a second call changes nothing).
+ * Not here: whether it may be done (guard.ts), doing it (adapters, through actuator.ts).
+ */
+import type { Bytes, Millicores, WorkloadId } from "../base/index.ts";
+import { assertNever } from "../base/index.ts";
+
+/** CPU and memory are limits of one replica. */
+export interface Allocation {
+  readonly replicas: number;
+  readonly cpu: Millicores;
+  readonly memory: Bytes;
+}
+
+export type Dimension = keyof Allocation;
+export const dimensions: readonly Dimension[] = ["replicas", "cpu", "memory"];
+
+export type Action =
+  | { readonly kind: "hold"; readonly workload: WorkloadId }
+  | { readonly kind: "scale"; readonly workload: WorkloadId; readonly replicas: number }
+  | { readonly kind: "set-resources"; readonly workload: WorkloadId; readonly cpu: Millicores; readonly memory: Bytes }
+  | ({ readonly kind: "reshape"; readonly workload: WorkloadId } & Allocation);
+
+export function reconcile(workload: WorkloadId, want: Allocation, have: Allocation): Action {
+  const scales = want.replicas !== have.replicas;
+  const resizes = want.cpu !== have.cpu || want.memory !== have.memory;
+  const { replicas, cpu, memory } = want;
+  if (scales && resizes) return { kind: "reshape", workload, replicas, cpu, memory };
+  if (scales) return { kind: "scale", workload, replicas };
+  if (resizes) return { kind: "set-resources", workload, cpu, memory };
+  return { kind: "hold", workload };
+}
+
+/** What is there once the action has been done. */
+export function afterAction(have: Allocation, action: Action): Allocation {
+  switch (action.kind) {
+    case "hold":
+      return have;
+    case "scale":
+      return { ...have, replicas: action.replicas };
+    case "set-resources":
+      return { ...have, cpu: action.cpu, memory: action.memory };
+    case "reshape":
+      return { replicas: action.replicas, cpu: action.cpu, memory: action.memory };
+    default:
+      return assertNever(action);
+  }
+}

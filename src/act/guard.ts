@@ -1,0 +1,220 @@
+/**
+ * The check outside the policy that every action passes. START READING HERE.
+ * Owns: finite numbers, fresh data, whole units, bounds, cool-down, step, disruption budget, node capacity, in this
+ * order; what was changed and why; the memory this needs.
+ * Not here: who proposed and why (control/), doing it (actuator.ts).
+ *
+ * Why the rules can not break one another: each leaves a range that contains what is there now, and each moves the
+ * wish towards what is there, never past it. So whatever a later rule does stays inside the ranges of the earlier ones.
+ * The one exception is an allocation that is out of bounds to begin with: it is led back, a step at a time.
+ *
+ * The returned state assumes that the action was done. A caller whose write failed keeps the state it had.
+ */
+import type { Ms, WorkloadId } from "../base/index.ts";
+import type { Action, Allocation, Dimension } from "./action.ts";
+import { dimensions, reconcile } from "./action.ts";
+import type { NodeRoom } from "./capacity.ts";
+import { fitsOn, replicasThatFit } from "./capacity.ts";
+import type { GuardLimits } from "./limits.ts";
+
+export interface Proposal {
+  readonly workload: WorkloadId;
+  /** What is left out stays as it is. */
+  readonly want: Partial<Allocation>;
+  /** When the newest measurement was taken that the decision rests on. */
+  readonly measuredAt: Ms;
+}
+
+export interface GuardContext {
+  readonly limits: GuardLimits;
+  readonly state: GuardState;
+  /** What is there, just read. */
+  readonly have: Allocation;
+  readonly nodes: readonly NodeRoom[] | "unlimited";
+  readonly now: Ms;
+}
+
+export interface GuardState {
+  readonly changedAt: Readonly<Partial<Record<Dimension, Ms>>>;
+  /** Replicas removed or restarted, within the budget's window. */
+  readonly disruptions: readonly { readonly at: Ms; readonly replicas: number }[];
+}
+
+export const freshGuardState: GuardState = Object.freeze({ changedAt: {}, disruptions: [] });
+
+export type GuardRule = "whole-units" | "bounds" | "cool-down" | "step" | "budget" | "capacity";
+
+/** One rule's correction of one value: from what it was (the wish, or what an earlier rule left of it). */
+export interface GuardChange {
+  readonly dimension: Dimension;
+  readonly from: number;
+  readonly to: number;
+  readonly why: GuardRule;
+}
+
+export type Refusal = "not-finite" | "stale-data" | "data-from-the-future" | "current-unknown" | "clock-unknown";
+
+export interface Verdict {
+  readonly action: Action;
+  /** What will be there. */
+  readonly allocation: Allocation;
+  readonly changed: readonly GuardChange[];
+  readonly refused?: Refusal;
+  readonly state: GuardState;
+}
+
+export function guard(proposal: Proposal, context: GuardContext): Verdict {
+  const { workload, want } = proposal;
+  const { have, state } = context;
+  const refused = refusalOf(proposal, context);
+  if (refused !== undefined)
+    return { action: { kind: "hold", workload }, allocation: have, changed: [], refused, state };
+
+  const memory = upToNow(state, context);
+  const draft = new Draft({ ...have, ...definedOf(want) });
+  keepWholeUnits(draft, want);
+  keepBounds(draft, context, want);
+  keepCooldown(draft, context, memory);
+  keepStep(draft, context);
+  keepBudget(draft, context, memory);
+  keepCapacity(draft, context);
+  const allocation = draft.allocation();
+  return {
+    action: reconcile(workload, allocation, have),
+    allocation,
+    changed: draft.changed,
+    state: remember(memory, allocation, context),
+  };
+}
+
+const isFiniteAllocation = (allocation: Allocation): boolean =>
+  dimensions.every((dimension) => Number.isFinite(allocation[dimension]) && allocation[dimension] >= 0);
+
+function refusalOf({ want, measuredAt }: Proposal, { have, now, limits }: GuardContext): Refusal | undefined {
+  if (!Number.isFinite(now)) return "clock-unknown";
+  if (!isFiniteAllocation(have)) return "current-unknown";
+  // One wild number discredits the whole proposal: a policy that says NaN about memory is not believed about replicas.
+  if (dimensions.some((dimension) => want[dimension] !== undefined && !Number.isFinite(want[dimension])))
+    return "not-finite";
+  if (!(now - measuredAt <= limits.maxDataAge)) return "stale-data";
+  if (measuredAt - now > limits.maxDataSkew) return "data-from-the-future";
+  return undefined;
+}
+
+function definedOf(want: Partial<Allocation>): Partial<Allocation> {
+  return Object.fromEntries(Object.entries(want).filter(([, value]) => value !== undefined));
+}
+
+/** The wish on its way through the rules, with every correction written down. */
+class Draft {
+  readonly #values: Record<Dimension, number>;
+  readonly changed: GuardChange[] = [];
+
+  constructor(wish: Allocation) {
+    // Adding zero turns -0, which a network may well say, into 0.
+    this.#values = { replicas: wish.replicas + 0, cpu: wish.cpu + 0, memory: wish.memory + 0 };
+  }
+
+  get(dimension: Dimension): number {
+    return this.#values[dimension];
+  }
+
+  set(dimension: Dimension, to: number, why: GuardRule): void {
+    const from = this.#values[dimension];
+    if (to === from) return;
+    this.#values[dimension] = to;
+    this.changed.push({ dimension, from, to, why });
+  }
+
+  allocation(): Allocation {
+    return { ...this.#values } as Allocation;
+  }
+}
+
+/** What nobody asked to change is not moved, even where it is odd or out of bounds: that is for a person to know. */
+const askedOf = (want: Partial<Allocation>): readonly Dimension[] =>
+  dimensions.filter((dimension) => want[dimension] !== undefined);
+
+/** Rounded up: never less than was asked for. */
+function keepWholeUnits(draft: Draft, want: Partial<Allocation>): void {
+  for (const dimension of askedOf(want)) draft.set(dimension, Math.ceil(draft.get(dimension)) + 0, "whole-units");
+}
+
+function keepBounds(draft: Draft, { limits }: GuardContext, want: Partial<Allocation>): void {
+  for (const dimension of askedOf(want)) {
+    const { min, max } = limits.bounds[dimension];
+    draft.set(dimension, Math.min(Math.max(draft.get(dimension), min), max), "bounds");
+  }
+}
+
+function keepCooldown(draft: Draft, { limits, have, now }: GuardContext, { changedAt }: GuardState): void {
+  for (const dimension of dimensions) {
+    const last = changedAt[dimension];
+    if (last === undefined) continue;
+    const { up, down } = limits.cooldown[dimension];
+    const wait = draft.get(dimension) > have[dimension] ? up : down;
+    if (now - last < wait) draft.set(dimension, have[dimension], "cool-down");
+  }
+}
+
+function keepStep(draft: Draft, { limits, have }: GuardContext): void {
+  for (const dimension of dimensions) {
+    const { absolute, relative } = limits.step[dimension];
+    const current = have[dimension];
+    if (draft.get(dimension) === current) continue;
+    const most = Math.max(absolute, relative * current);
+    const [lowest, highest] = [Math.ceil(current - most), Math.floor(current + most)];
+    draft.set(dimension, Math.min(Math.max(draft.get(dimension), lowest), highest), "step");
+  }
+}
+
+/** Replicas that a change of allocation removes or restarts. */
+export function disruptedReplicas(want: Allocation, have: Allocation, { restarts }: GuardLimits): number {
+  const removed = Math.max(0, have.replicas - want.replicas);
+  const restartsAll = (restarts.cpu && want.cpu !== have.cpu) || (restarts.memory && want.memory !== have.memory);
+  return removed + (restartsAll ? Math.min(want.replicas, have.replicas) : 0);
+}
+
+function keepBudget(draft: Draft, { limits, have }: GuardContext, { disruptions }: GuardState): void {
+  const spent = disruptions.reduce((sum, { replicas }) => sum + replicas, 0);
+  const left = Math.max(0, limits.disruption.replicas - spent);
+  if (disruptedReplicas(draft.allocation(), have, limits) <= left) return;
+  // Resizes wait before removals do: a pod that is not needed costs money, a restart costs requests.
+  for (const dimension of ["cpu", "memory"] as const)
+    if (limits.restarts[dimension]) draft.set(dimension, have[dimension], "budget");
+  draft.set("replicas", Math.max(draft.get("replicas"), have.replicas - left), "budget");
+}
+
+function keepCapacity(draft: Draft, { nodes, have }: GuardContext): void {
+  if (nodes === "unlimited" || fitsOn(draft.allocation(), nodes)) return;
+  // Fewer new replicas first, then no larger ones. What does not grow may stay: it is there already.
+  if (draft.get("replicas") > have.replicas) {
+    const room = replicasThatFit(draft.allocation(), nodes);
+    draft.set("replicas", Math.max(have.replicas, Math.min(draft.get("replicas"), room)), "capacity");
+  }
+  for (const dimension of ["cpu", "memory"] as const) {
+    if (fitsOn(draft.allocation(), nodes)) return;
+    if (draft.get(dimension) > have[dimension]) draft.set(dimension, have[dimension], "capacity");
+  }
+}
+
+/** A clock that went back: what seems to lie ahead counts as just done, so that waiting ends and nothing is forgotten. */
+function upToNow({ changedAt, disruptions }: GuardState, { now, limits }: GuardContext): GuardState {
+  const atMostNow = (at: Ms): Ms => (at > now ? now : at);
+  const known = Object.entries(changedAt) as [Dimension, Ms][];
+  return {
+    changedAt: Object.fromEntries(known.map(([dimension, at]) => [dimension, atMostNow(at)])),
+    disruptions: disruptions
+      .map(({ at, replicas }) => ({ at: atMostNow(at), replicas }))
+      .filter(({ at }) => at > now - limits.disruption.window),
+  };
+}
+
+function remember(memory: GuardState, allocation: Allocation, { have, limits, now }: GuardContext): GuardState {
+  const moved = dimensions.filter((dimension) => allocation[dimension] !== have[dimension]);
+  const disrupted = disruptedReplicas(allocation, have, limits);
+  return {
+    changedAt: { ...memory.changedAt, ...Object.fromEntries(moved.map((dimension) => [dimension, now])) },
+    disruptions: disrupted === 0 ? memory.disruptions : [...memory.disruptions, { at: now, replicas: disrupted }],
+  };
+}
