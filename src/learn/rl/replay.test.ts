@@ -127,3 +127,19 @@ test("blocks of another shape are refused", () => {
   expect(() => replay.restore(small.blocks())).toThrow(/another shape/);
   expect(replay.size).toBe(0);
 });
+
+test("blocks of a ring that had come round are refused by another capacity; those of one that had not are taken", () => {
+  const filled = (steps: number) => {
+    const replay = new Replay({ capacity: 4, widths });
+    for (let n = 0; n < steps; n++) replay.add(step(n));
+    return replay.blocks();
+  };
+  const larger = new Replay({ capacity: 8, widths });
+  for (const steps of [4, 6]) expect(larger.fits(filled(steps))).toBe(false);
+  const equal = new Replay({ capacity: 3, widths });
+  expect(equal.fits(filled(3))).toBe(false);
+  larger.restore(filled(3));
+  larger.add(step(3));
+  expect(larger.size).toBe(4);
+  expect([...larger.rewards.subarray(0, 4)]).toEqual([0, 1, 2, 3].map((n) => step(n).reward));
+});

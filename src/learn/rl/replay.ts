@@ -183,11 +183,14 @@ export class Replay {
 
   /** Whether the blocks are those of a replay of this shape. */
   fits(blocks: { readonly [name: string]: NumberBlock }): boolean {
-    const size = blocks.place?.[1] ?? Number.NaN;
+    const [cursor = Number.NaN, size = Number.NaN] = blocks.place ?? [];
+    // A ring that had come round in another capacity would go on in the wrong place, over rows that were never written.
+    const isInPlace = size === this.capacity ? cursor >= 0 && cursor < size : cursor === size;
     const isFull = (name: string, width: number) => blocks[name]?.length === size * width;
     return (
       size >= 0 &&
       size <= this.capacity &&
+      isInPlace &&
       isFull("rewards", 1) &&
       isFull("ends", 1) &&
       (!this.#tree || isFull("priorities", 1)) &&
