@@ -54,6 +54,23 @@ const setup = (options: { capacity?: number; flushSize?: number } = {}) => {
 };
 
 describe("batching writer", () => {
+  test("what was handed over does not change when the caller reuses its vectors", async () => {
+    const written: (Float32Array | undefined)[] = [];
+    const store = {
+      append: async (records: readonly TrajectoryRecord[]) => written.push(...records.map((r) => r.obs)),
+      complete: async (late: readonly Completion[]) => written.push(...late.map((c) => c.finalObs)),
+    } as unknown as TrajectoryStore;
+    const writer = new BatchingWriter({ store, clock: new ManualClock() });
+    const obs = Float32Array.of(1);
+    const finalObs = Float32Array.of(2);
+    writer.offer({ ...recordAt(0), obs });
+    writer.offerCompletion({ episode: "e" as EpisodeId, step: 0, reward: 1, end: "truncated", finalObs });
+    obs[0] = -1;
+    finalObs[0] = -1;
+    await writer.close();
+    expect(written).toEqual([Float32Array.of(1), Float32Array.of(2)]);
+  });
+
   test("a full batch goes at once, a small one when its time is up", async () => {
     const { clock, writer, calls, gate } = setup({ flushSize: 3 });
     for (const step of [0, 1, 2, 3]) writer.offer(recordAt(step));

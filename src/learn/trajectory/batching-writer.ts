@@ -10,7 +10,7 @@
 import type { Clock, Failure, Ms } from "../../base/index.ts";
 import { CodedError, failure, failureOf, Mailbox, milliseconds } from "../../base/index.ts";
 import type { Completion, TrajectoryRecord } from "./record.ts";
-import { ownCopy, problemInCompletions, problemInRecords } from "./record.ts";
+import { ownCompletion, ownCopy, problemInCompletions, problemInRecords } from "./record.ts";
 import type { TrajectoryStore } from "./store.ts";
 
 export interface BatchingWriterOptions {
@@ -84,7 +84,7 @@ export class BatchingWriter {
   }
 
   offerCompletion(completion: Completion): boolean {
-    return this.#offer({ content: { kind: "completion", completion } });
+    return this.#offer({ content: { kind: "completion", completion: ownCompletion(completion) } });
   }
 
   /** Waits for room, then until the record is durable. */
@@ -93,7 +93,7 @@ export class BatchingWriter {
   }
 
   complete(completion: Completion, signal?: AbortSignal): Promise<void> {
-    return this.#put({ kind: "completion", completion }, signal);
+    return this.#put({ kind: "completion", completion: ownCompletion(completion) }, signal);
   }
 
   /** Resolves when everything accepted so far is durable. */

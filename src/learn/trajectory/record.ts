@@ -195,6 +195,11 @@ export function ownCopy(record: TrajectoryRecord): TrajectoryRecord {
   };
 }
 
+export function ownCompletion(completion: Completion): Completion {
+  const { finalObs } = completion;
+  return finalObs === undefined ? completion : { ...completion, finalObs: finalObs.slice() };
+}
+
 function isSameVector(a: Float32Array | undefined, b: Float32Array | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   if (a.length !== b.length) return false;
