@@ -60,9 +60,9 @@ const table: TunedTable = {
         },
       },
     },
-    // CleanRL's network and squared error, the zoo's exploration, buffer and start. Double estimates, a slowly moving
-    // target, an annealed learning rate and averaged weights to act by: with either project's own settings some seeds
-    // end far below their best.
+    // Zoo, dqn.yml, in its exploration, buffer, start and rhythm (128 gradient steps after every 256 steps); CleanRL in
+    // its network, squared error and batch. Double estimates, an annealed learning rate and averaged weights to act by:
+    // with either project's own settings some seeds end far below their best.
     dqn: {
       totalSteps: 100_000,
       algorithm: {
@@ -70,14 +70,14 @@ const table: TunedTable = {
         config: {
           ...dqnDefaults,
           hidden: [120, 84],
-          lr: annealed(5e-4),
+          lr: annealed(1e-3),
           loss: "mse",
+          batch: 128,
           bufferSize: 100_000,
-          targetEvery: 4,
-          tau: 0.02,
+          targetEvery: 256,
+          trainEvery: 256,
+          gradientSteps: 128,
           averaging: 0.001,
-          trainEvery: 4,
-          gradientSteps: 2,
           epsilon: { from: 1, to: 0.04, fraction: 0.16 },
         },
       },
