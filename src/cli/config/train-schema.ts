@@ -91,7 +91,9 @@ const dqnSchema = z
     epsilon: schedule.default(dqnDefaults.epsilon),
     double: z.boolean().default(dqnDefaults.double),
     loss: z.enum(["huber", "mse"]).default(dqnDefaults.loss),
-    averaging: share.default(dqnDefaults.averaging).describe("0 acts by the network itself, not by its running average"),
+    averaging: share
+      .default(dqnDefaults.averaging)
+      .describe("0 acts by the network itself, not by its running average"),
   })
   .refine(holdsBatch, tooLargeBatch) satisfies z.ZodType<DqnConfig>;
 
