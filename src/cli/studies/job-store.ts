@@ -81,6 +81,19 @@ export function writeFileAtomically(file: string, content: string | Uint8Array):
     rmSync(beside, { force: true });
     throw thrown;
   }
+  syncFolder(dirname(file));
+}
+
+/** A name is part of its folder: without this a power cut may bring the old file back. */
+function syncFolder(folder: string): void {
+  // Windows opens no folders; there the rename itself is all that can be asked for.
+  if (process.platform === "win32") return;
+  const handle = openSync(folder, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
 }
 
 function digest(result: unknown): string {
