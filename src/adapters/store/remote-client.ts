@@ -108,12 +108,13 @@ class RemoteStore implements TrajectoryStore {
   }
 
   async *scan(): AsyncIterable<readonly TrajectoryRecord[]> {
-    const { body } = await this.#call("scan", {});
+    const silence = new Silence(this.#timeout);
+    const { body } = await this.#call("scan", {}, silence);
     if (body === null) throw this.#gone("it sent nothing");
     const reader = new FrameReader(body.getReader());
     try {
       for (;;) {
-        const frame = await reader.next().catch((cause: unknown) => {
+        const frame = await silence.during(reader.next()).catch((cause: unknown) => {
           throw this.#gone("it stopped in the middle of a scan", cause);
         });
         if (frame.kind === "end") return;
@@ -165,17 +166,20 @@ class RemoteStore implements TrajectoryStore {
     return new Uint8Array(data);
   }
 
-  async #call(call: string, body: Uint8Array<ArrayBuffer> | object): Promise<Response> {
+  /** With a `silence` the time runs for each part of the answer, else for the whole of it. */
+  async #call(call: string, body: Uint8Array<ArrayBuffer> | object, silence?: Silence): Promise<Response> {
     this.#checkOpen();
     const isBinary = body instanceof Uint8Array;
     let response: Response;
     try {
-      response = await fetch(`${this.#url}${PREFIX}/${call}`, {
+      const limit = silence?.signal ?? AbortSignal.timeout(this.#timeout);
+      const answer = fetch(`${this.#url}${PREFIX}/${call}`, {
         method: "POST",
         headers: { [GUARD_HEADER]: "1", "content-type": isBinary ? BINARY : "application/json" },
         body: isBinary ? body : JSON.stringify(body),
-        signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#timeout)]),
+        signal: AbortSignal.any([this.#closing.signal, limit]),
       });
+      response = await (silence ? silence.during(answer) : answer);
     } catch (cause) {
       this.#checkOpen();
       throw this.#gone("it does not answer", cause);
@@ -205,6 +209,30 @@ class RemoteStore implements TrajectoryStore {
         },
       ),
     );
+  }
+}
+
+/** A scan may take as long as there is data; only the owner's silence, not the reader's, ends it. */
+class Silence {
+  readonly #limit: Ms;
+  readonly #tooLong = new AbortController();
+
+  constructor(limit: Ms) {
+    this.#limit = limit;
+  }
+
+  get signal(): AbortSignal {
+    return this.#tooLong.signal;
+  }
+
+  /** Gives up when the answer takes longer than the limit. */
+  async during<T>(answer: Promise<T>): Promise<T> {
+    const timer = setTimeout(() => this.#tooLong.abort(), this.#limit);
+    try {
+      return await answer;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }
 

@@ -72,6 +72,40 @@ describe("an owner that is gone", () => {
     silent.close();
   });
 
+  test("may take longer over a whole scan than over one answer, and so may the reader", async () => {
+    const pause = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
+    const slow = memoryStore();
+    slow.scan = async function* () {
+      for (const step of [0, 1, 2]) {
+        await pause(300);
+        yield [recordAt(step)];
+      }
+    };
+    const { url } = await serve({ store: slow });
+    const seen: number[] = [];
+    for await (const [record] of connectStore({ url, timeout: milliseconds(1_500) }).scan()) {
+      seen.push(record?.step ?? -1);
+      await pause(900);
+    }
+    expect(seen).toEqual([0, 1, 2]);
+  });
+
+  test("that falls silent within a scan is given up after the timeout", async () => {
+    const silent = memoryStore();
+    silent.scan = async function* () {
+      yield [recordAt(0)];
+      await new Promise(() => undefined);
+    };
+    const { url } = await serve({ store: silent });
+    const seen: number[] = [];
+    const read = async () => {
+      const client = connectStore({ url, timeout: milliseconds(600) });
+      for await (const [record] of client.scan()) seen.push(record?.step ?? -1);
+    };
+    expect(await failureFrom(read())).toMatchObject({ code: "store.unavailable", retry: true });
+    expect(seen).toEqual([0]);
+  });
+
   test("in the middle of a scan does not look like the end of the data", async () => {
     const half = createServer((_request, response) => {
       const batch = encodeRecords([recordAt(0)]);
