@@ -87,7 +87,7 @@ const nearArbitrary = fc.record({ dimension: fc.constantFrom(...dimensions), off
 
 const tickArbitrary = fc.record({
   want: wantArbitrary,
-  near: fc.option(nearArbitrary, { freq: 1 }),
+  near: fc.option(nearArbitrary, { freq: 2 }),
   nodes: nodesArbitrary,
   waits: fc.integer({ min: 0, max: 120 }),
   dataAge: fc.oneof(
