@@ -3,6 +3,7 @@ export { openKernelLanes } from "./kernel-lanes.ts";
 export type { KernelSetName, LoadKernelsOptions } from "./load-kernels.ts";
 export { loadKernels, tryKernels } from "./load-kernels.ts";
 export { packageRoot } from "./package-root.ts";
+export { openRolloutPool } from "./rollout-pool.ts";
 export { serveJobs } from "./serve-jobs.ts";
 export { systemClock } from "./system-clock.ts";
 export { workerEntry } from "./worker-entry.ts";

@@ -217,13 +217,14 @@ export class Ddpg implements Learner {
 
   // ── Acting ───────────────────────────────────────────────────────────────────────────────────────────
 
-  act(obs: ArrayLike<number>, { actorContext, explore }: ActOptions): Result<Decision> {
+  act(obs: ArrayLike<number>, { actorContext, explore, explorer }: ActOptions): Result<Decision> {
     const checked = checkInputs(this.shape, obs, actorContext);
     if (!checked.ok) return checked;
     const size = this.#low.length;
     const action = new Float32Array(size);
+    const { rng, noise = this.#noise } = explorer ?? { rng: this.#random.explore };
     if (explore && this.#steps < this.config.learningStarts) {
-      for (let i = 0; i < size; i++) action[i] = 2 * this.#random.explore.next() - 1;
+      for (let i = 0; i < size; i++) action[i] = 2 * rng.next() - 1;
       return ok(this.#scaled(action));
     }
     const f32 = this.#kernels.memory.f32;
@@ -233,7 +234,7 @@ export class Ddpg implements Learner {
     this.#normalise(this.#actor, 1);
     const out = this.#actor.forward(1) >> 2;
     for (let i = 0; i < size; i++) action[i] = f32[out + i]!;
-    if (explore) this.#noise.addTo(action, this.#random.explore);
+    if (explore) noise.addTo(action, rng);
     for (let i = 0; i < size; i++) {
       if (!Number.isFinite(action[i]!)) return err(policyFailure());
       action[i] = Math.min(Math.max(action[i]!, -1), 1);

@@ -199,10 +199,10 @@ export class Dqn implements Learner {
 
   // ── Acting and observing ─────────────────────────────────────────────────────────────────────────────
 
-  act(obs: ArrayLike<number>, { actorContext, explore }: ActOptions): Result<Decision> {
+  act(obs: ArrayLike<number>, { actorContext, explore, explorer }: ActOptions): Result<Decision> {
     const checked = checkInputs(this.shape, obs, actorContext);
     if (!checked.ok) return checked;
-    const { explore: rng } = this.#random;
+    const rng = explorer?.rng ?? this.#random.explore;
     if (explore && rng.next() < valueAt(this.config.epsilon, this.#progress)) {
       return ok({ action: Float32Array.of(rng.int(this.#choices)), logProb: 0 });
     }

@@ -96,7 +96,7 @@ export class EpisodeStream {
 
   /** The running episode: its number, then its actions so far. */
   state(): Float64Array {
-    return Float64Array.of(this.#episode, ...this.#actions);
+    return Float64Array.from([this.#episode, ...this.#actions]);
   }
 
   /** Goes to where `state` was taken, by taking the same actions again. */

@@ -7,6 +7,7 @@ export type { Algorithm, LearnerOptions } from "./algorithms.ts";
 export { createLearner, openLearner, streamsOf } from "./algorithms.ts";
 export type { Checkpoint, CheckpointFailure, JsonValue, NumberBlock } from "./checkpoint.ts";
 export { CHECKPOINT_SCHEMA, decodeCheckpoint, encodeCheckpoint } from "./checkpoint.ts";
+export type { EpisodeReport, TrainCallbacks, TrainOutcome, Verdict } from "./course.ts";
 export { crc32c } from "./crc32c.ts";
 export type { DdpgConfig, DdpgOptions } from "./ddpg.ts";
 export { Ddpg, ddpgDefaults, td3Options } from "./ddpg.ts";
@@ -20,6 +21,7 @@ export type {
   ActionShape,
   ActOptions,
   Decision,
+  Explorer,
   Learner,
   LearnerShape,
   SaveOptions,
@@ -31,23 +33,18 @@ export type { Noise, NoiseConfig } from "./noise.ts";
 export { createNoise } from "./noise.ts";
 export type { Normaliser, RewardScaler } from "./normaliser.ts";
 export { createNormaliser, createRewardScaler } from "./normaliser.ts";
+export type { ParallelTrainOptions, RoundShape } from "./parallel-training.ts";
+export { ParallelTraining, trainParallel } from "./parallel-training.ts";
 export type { PpoConfig, PpoOptions } from "./ppo.ts";
 export { Ppo, ppoDefaults } from "./ppo.ts";
 export type { PriorityConfig, ReplayColumn, ReplayOptions, ReplayWidths } from "./replay.ts";
 export { Replay } from "./replay.ts";
+export { ROLLOUT_TASK, rolloutKinds } from "./rollout-task.ts";
 export type { Schedule } from "./schedule.ts";
 export { annealed, constant, valueAt } from "./schedule.ts";
 export type { ScalarEvent } from "./tensorboard.ts";
 export { encodeScalars, eventFileHeader, eventFileName } from "./tensorboard.ts";
-export type {
-  ContextSource,
-  EpisodeReport,
-  TrainCallbacks,
-  TrainOptions,
-  TrainOutcome,
-  TrainRun,
-  Verdict,
-} from "./train.ts";
+export type { ContextSource, TrainOptions, TrainRun } from "./train.ts";
 export { Training, train } from "./train.ts";
 export type { AlgorithmName, Tuned } from "./tuned.ts";
 export { algorithmNames, tunedFor } from "./tuned.ts";

@@ -4,9 +4,10 @@
  * Not here: any algorithm. There is no base class; each algorithm's file is read by itself.
  */
 
-import type { Failure, Result } from "../../base/index.ts";
+import type { Failure, Result, Rng } from "../../base/index.ts";
 import { err, failure, ok } from "../../base/index.ts";
 import type { End, NumericSpace } from "../env/index.ts";
+import type { Noise } from "./noise.ts";
 
 /** Which actions there are. Discrete choices travel as whole numbers in a float vector, one component per choice. */
 export type ActionShape =
@@ -52,6 +53,15 @@ export interface ActOptions {
   readonly actorContext?: ArrayLike<number>;
   /** True draws from the policy or adds its noise; false is the policy's own best choice. */
   readonly explore: boolean;
+  /** Whose chance to explore with; the learner's own unless given. */
+  readonly explorer?: Explorer;
+}
+
+/** Chance of one's own, for a copy of a policy that acts beside other copies. */
+export interface Explorer {
+  readonly rng: Rng;
+  /** For policies that explore by noise; to be reset where an episode ends. */
+  readonly noise?: Noise;
 }
 
 export interface Decision {

@@ -190,7 +190,7 @@ export class Ppo implements Learner {
 
   // ── Acting and observing ─────────────────────────────────────────────────────────────────────────────
 
-  act(obs: ArrayLike<number>, { actorContext, explore }: ActOptions): Result<Decision> {
+  act(obs: ArrayLike<number>, { actorContext, explore, explorer }: ActOptions): Result<Decision> {
     const checked = checkInputs(this.shape, obs, actorContext);
     if (!checked.ok) return checked;
     const { memory } = this.#kernels;
@@ -204,7 +204,7 @@ export class Ppo implements Learner {
       if (!Number.isFinite(f32[(output >> 2) + i]!)) return err(policyFailure());
     }
     const head = this.#head;
-    if (explore) head.sample(output, this.#random.act);
+    if (explore) head.sample(output, explorer?.rng ?? this.#random.act);
     else head.mode(output);
     return ok({ action: memory.view(head.actions, head.dims).slice(), logProb: f32[head.logProb >> 2]! });
   }

@@ -3,10 +3,11 @@ import { box, discrete, registerEnv } from "../env/index.ts";
 import { referenceKernels } from "../tensor/index.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { openLearner } from "./algorithms.ts";
+import type { EpisodeReport } from "./course.ts";
 import { ddpgDefaults, td3Options } from "./ddpg.ts";
 import { dqnDefaults } from "./dqn.ts";
 import { ppoDefaults } from "./ppo.ts";
-import type { EpisodeReport, TrainOptions } from "./train.ts";
+import type { TrainOptions } from "./train.ts";
 import { Training, train } from "./train.ts";
 
 const small = { hidden: [16], batch: 16, bufferSize: 200, learningStarts: 32 };
