@@ -116,6 +116,32 @@ test("a damaged checkpoint is told and the one before it is used; two damaged on
   });
 });
 
+const evaluatedAt = (name: string) =>
+  bytesOf(name)
+    .toString()
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line).steps);
+
+test("going on from an older checkpoint repeats no evaluation and no half line", async () => {
+  await cli(["train", "CartPole-v1", "--steps", "1000", "--out", "short"]);
+  await cli(["train", "CartPole-v1", "--steps", "2000", "--out", "cut"]);
+  const lines = bytesOf("cut/evaluations.jsonl").toString();
+  // Killed in the middle of a line, with a checkpoint of step 1000.
+  writeFileSync(join(cwd, "cut", "evaluations.jsonl"), `${lines}{"steps":2500,"me`);
+  writeFileSync(join(cwd, "cut", "training.ckpt"), bytesOf("short/training.ckpt"));
+  expect((await cli(["train", "--resume", "--out", "cut"])).code).toBe(0);
+  expect(evaluatedAt("cut/evaluations.jsonl")).toEqual([500, 1000, 1500, 2000]);
+});
+
+test("going on from the end does not write the last evaluation twice, and going further keeps it", async () => {
+  await cli(["train", "CartPole-v1", "--steps", "1200", "--out", "r"]);
+  expect((await cli(["train", "--resume", "--out", "r"])).code).toBe(0);
+  expect(evaluatedAt("r/evaluations.jsonl")).toEqual([500, 1000, 1200]);
+  expect((await cli(["train", "--resume", "--steps", "1700", "--out", "r"])).code).toBe(0);
+  expect(evaluatedAt("r/evaluations.jsonl")).toEqual([500, 1000, 1200, 1500, 1700]);
+});
+
 test("a folder that holds a training is not overwritten", async () => {
   await cli(["train", "CartPole-v1", "--steps", "600", "--out", "r"]);
   const { code, stderr } = await cli(["train", "CartPole-v1", "--steps", "600", "--out", "r"]);

@@ -75,6 +75,18 @@ export class RunFolder {
     );
   }
 
+  /**
+   * Lets go of evaluations after `steps`, and of a line that a kill cut short: a training that goes on from an older
+   * checkpoint makes them again.
+   */
+  dropEvaluationsAfter(steps: number): void {
+    const file = this.#file("evaluations.jsonl");
+    if (!existsSync(file)) return;
+    const lines = readFileSync(file, "utf8").split("\n");
+    const kept = lines.filter((line) => stepsOf(line) <= steps);
+    writeFileAtomically(file, kept.map((line) => `${line}\n`).join(""));
+  }
+
   appendEvaluation(line: unknown): void {
     appendFileSync(this.#file("evaluations.jsonl"), `${JSON.stringify(line)}\n`);
   }
@@ -91,5 +103,15 @@ export class RunFolder {
 
   #file(name: string): string {
     return join(this.path, name);
+  }
+}
+
+/** Infinity for what is no line of an evaluation. */
+function stepsOf(line: string): number {
+  try {
+    const { steps } = JSON.parse(line) as { steps?: unknown };
+    return typeof steps === "number" ? steps : Number.POSITIVE_INFINITY;
+  } catch {
+    return Number.POSITIVE_INFINITY;
   }
 }

@@ -64,6 +64,7 @@ export async function runTraining(session: Session, run: TrainingRun): Promise<T
       onCheckpoint: ({ bytes }) => folder.writeTraining(bytes),
     },
   });
+  folder.dropEvaluationsAfter(training.steps);
   try {
     while (!training.isDone) {
       if (session.signal.aborted) {
@@ -81,6 +82,8 @@ export async function runTraining(session: Session, run: TrainingRun): Promise<T
     if (evaluations.at(-1)?.steps !== training.steps) {
       // The last policy is the one that is kept, so it is the one to know about.
       const last = { ...training.evaluate({ episodes: config.evaluateEpisodes }), steps: training.steps };
+      // A training that had come to its end before wrote this one then.
+      folder.dropEvaluationsAfter(training.steps - 1);
       recordEvaluation(session, folder, last);
       evaluations.push(last);
     }
