@@ -202,6 +202,7 @@ test("discrete or unbounded actions are refused with the way out", () => {
     new Ddpg({ kernels: referenceKernels(), shape: { ...shape, action }, config: ddpgDefaults, seed: 1 });
   expect(build({ kind: "discrete", n: 2 })).toThrow(/use PPO or DQN/);
   expect(build({ kind: "continuous", low: [0], high: [Number.POSITIVE_INFINITY] })).toThrow(/finite bounds/);
+  expect(build({ kind: "continuous", low: [1], high: [1] })).toThrow(/the lower below the upper/);
 });
 
 test("a diverged critic is a coded failure and the parameters stay finite", () => {

@@ -10,7 +10,16 @@ import type { Result, Rng } from "../../base/index.ts";
 import { CodedError, err, failure, ok, seededRng } from "../../base/index.ts";
 import { END_CODE } from "../env/index.ts";
 import type { Kernels, Network, Optimiser, Ptr } from "../tensor/index.ts";
-import { adam, buildNetwork, clipGradNorm, INPUT_ONLY, mseLoss, PARAMS_ONLY, softUpdate } from "../tensor/index.ts";
+import {
+  adam,
+  buildNetwork,
+  clipGradNorm,
+  INPUT_ONLY,
+  mseLoss,
+  offset,
+  PARAMS_ONLY,
+  softUpdate,
+} from "../tensor/index.ts";
 import type { ActOptions, Decision, Learner, LearnerShape, SaveOptions, Transition, UpdateStats } from "./learner.ts";
 import { checkInputs, checkTransition, divergence, policyFailure } from "./learner.ts";
 import { reluMlp } from "./networks.ts";
@@ -133,7 +142,7 @@ export class Ddpg implements Learner {
   readonly #random: { explore: Rng; replay: Rng; smooth: Rng };
   /** Where the action begins in a critic's input: after observation, actor context and critic context. */
   readonly #actionAt: number;
-  /** Blocks of one float per row: targets, the gradient of Q, importance weights; and the action's gradient. */
+  /** Blocks of one float per row: targets, the gradient of each critic's Q, importance weights; and the action's gradient. */
   readonly #target: Ptr;
   readonly #dq: Ptr;
   readonly #weights: Ptr;
@@ -154,9 +163,12 @@ export class Ddpg implements Learner {
       );
     }
     const { low, high } = shape.action;
-    if (![...low, ...high].every((x) => Number.isFinite(x))) {
+    if (!low.every((least, i) => Number.isFinite(least) && Number.isFinite(high[i]!) && least < high[i]!)) {
       throw new CodedError(
-        failure("rl.action-kind", "DDPG needs finite bounds of every action component; rescale the action space"),
+        failure(
+          "rl.action-kind",
+          "DDPG needs finite bounds of every action component, the lower below the upper; rescale the action space",
+        ),
       );
     }
     this.#kernels = kernels;
@@ -194,7 +206,7 @@ export class Ddpg implements Learner {
 
     const { memory } = kernels;
     this.#target = memory.alloc(batch);
-    this.#dq = memory.alloc(batch);
+    this.#dq = memory.alloc(batch * this.#critics.length);
     this.#weights = memory.alloc(batch);
     this.#dAction = memory.alloc(batch * actions);
     this.#rows = new Int32Array(batch);
@@ -326,22 +338,23 @@ export class Ddpg implements Learner {
     this.#fillCritic();
     let total = 0;
     for (let c = 0; c < this.#critics.length; c++) {
+      const prediction = this.#critics[c]!.forward(batch, input);
+      const gradient = offset(this.#dq, c * batch);
+      const blocks = { prediction, target: this.#target, gradient, weights: this.#weights };
+      total += mseLoss(memory, { ...blocks, rows: batch, cols: 1 });
+    }
+    // Before any critic moves: a divergence of one must leave all as they were.
+    if (!Number.isFinite(total)) throw new CodedError(divergence("critics' loss", total));
+    const q = this.#critics[0]!.output >> 2;
+    for (let i = 0; i < batch; i++) this.#errors[i] = memory.f32[q + i]! - memory.f32[(this.#target >> 2) + i]!;
+    this.#replay.setErrors(this.#rows, this.#errors);
+    for (let c = 0; c < this.#critics.length; c++) {
       const critic = this.#critics[c]!;
-      const q = critic.forward(batch, input);
-      const blocks = { prediction: q, target: this.#target, gradient: this.#dq, weights: this.#weights };
-      const loss = mseLoss(memory, { ...blocks, rows: batch, cols: 1 });
-      if (!Number.isFinite(loss)) throw new CodedError(divergence("critic's loss", loss));
-      if (c === 0) {
-        for (let i = 0; i < batch; i++)
-          this.#errors[i] = memory.f32[(q >> 2) + i]! - memory.f32[(this.#target >> 2) + i]!;
-        this.#replay.setErrors(this.#rows, this.#errors);
-      }
       critic.zeroGrads();
-      critic.backward(batch, this.#dq, PARAMS_ONLY);
+      critic.backward(batch, offset(this.#dq, c * batch), PARAMS_ONLY);
       if (maxGradNorm > 0)
         clipGradNorm(this.#kernels, { grads: critic.grads, count: critic.paramCount, max: maxGradNorm });
       this.#criticOptimisers[c]!.step(critic.grads);
-      total += loss;
     }
     return total;
   }

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { box, discrete, registerEnv } from "../env/index.ts";
 import { referenceKernels } from "../tensor/index.ts";
 import type { Algorithm } from "./algorithms.ts";
@@ -179,6 +179,24 @@ test("contexts reach the learner with every step, and the next step's too", () =
   training.advance(60);
   expect(training.learner.shape).toMatchObject({ actorContext: 1, criticContext: 2 });
   expect(asked.slice(0, 6)).toEqual([0, 0, 1, 1, 2, 2]);
+});
+
+test("a context source may hand out the same array again: each step keeps what held before it", () => {
+  const shared = new Float32Array(1);
+  let calls = 0;
+  const context = {
+    actorWidth: 1,
+    criticWidth: 0,
+    at: () => {
+      shared[0] = calls++;
+      return { actorContext: shared };
+    },
+  };
+  const training = new Training(optionsFor(ppo, { context, totalSteps: 1 }));
+  const observe = vi.spyOn(training.learner, "observe");
+  training.advance(1);
+  expect(observe.mock.calls[0]?.[0].actorContext?.[0]).toBe(0);
+  expect(observe.mock.calls[0]?.[0].nextActorContext?.[0]).toBe(1);
 });
 
 test("PPO learns to balance the pole well beyond chance within a few thousand steps", () => {

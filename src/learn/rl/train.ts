@@ -90,7 +90,7 @@ export class Training {
     const stream = this.#streams[index]!;
     course.setProgress();
     this.#obs.set(stream.obs);
-    const before = context?.at(index, stream.obs) ?? {};
+    const before = context ? copied(context.at(index, stream.obs)) : {};
     const acting = before.actorContext === undefined ? EXPLORE : { ...EXPLORE, actorContext: before.actorContext };
     const { action: proposed, logProb } = unwrap(learner.act(this.#obs, acting));
     const action = clipAction(learner.shape.action, proposed);
@@ -150,6 +150,14 @@ export class Training {
 }
 
 const EXPLORE = { explore: true };
+
+/** A source may hand out the same arrays after the step, so what held before it is kept apart. */
+function copied({ actorContext, criticContext }: ReturnType<ContextSource["at"]>): ReturnType<ContextSource["at"]> {
+  return {
+    ...(actorContext === undefined ? {} : { actorContext: Float32Array.from(actorContext) }),
+    ...(criticContext === undefined ? {} : { criticContext: Float32Array.from(criticContext) }),
+  };
+}
 
 function withNextContexts(t: Transition, after: ReturnType<ContextSource["at"]>): Transition {
   return {
