@@ -3,6 +3,7 @@ import type { AgentId, EpisodeId, Ms } from "../../base/index.ts";
 import { CodedError, failure, failureOf, ManualClock, milliseconds } from "../../base/index.ts";
 import { BatchingWriter } from "./batching-writer.ts";
 import type { Completion, TrajectoryRecord } from "./record.ts";
+import { unknownRecord } from "./record.ts";
 import type { TrajectoryStore } from "./store.ts";
 
 const recordAt = (step: number): TrajectoryRecord => ({
@@ -198,6 +199,59 @@ describe("batching writer", () => {
     }
     expect(writer.offer(recordAt(3))).toBe(false);
     expect(writer.stats.durable).toBe(0);
+  });
+
+  /** Completes even steps and knows no odd one. */
+  const evenStore = () => {
+    const completed: number[] = [];
+    const store = {
+      append: async (records: readonly TrajectoryRecord[]) => ({ added: records.length, repeated: 0 }),
+      complete: async (late: readonly Completion[]) => {
+        const unknown = late.find(({ step }) => step % 2 === 1);
+        if (unknown) throw new CodedError(unknownRecord(unknown));
+        completed.push(...late.map(({ step }) => step));
+        return { completed: late.length, repeated: 0 };
+      },
+    } as unknown as TrajectoryStore;
+    return { completed, writer: new BatchingWriter({ store, clock: new ManualClock() }) };
+  };
+  const completionOf = (step: number): Completion => ({ episode: "e" as EpisodeId, step, reward: 1 });
+
+  test("a completion of an unknown record fails alone, with its own sentence", async () => {
+    const { completed, writer } = evenStore();
+    const outcomes = [0, 2, 3, 4, 6, 7, 8].map((step) =>
+      writer.complete(completionOf(step)).then(
+        () => "durable",
+        (thrown) => failureOf(thrown)?.message.slice(0, 17),
+      ),
+    );
+    await writer.flush();
+    expect(await Promise.all(outcomes)).toEqual([
+      "durable",
+      "durable",
+      "step 3 of episode",
+      "durable",
+      "durable",
+      "step 7 of episode",
+      "durable",
+    ]);
+    expect(completed).toEqual([0, 2, 4, 6, 8]);
+    expect(writer.stats).toEqual({ waiting: 0, durable: 5, refused: 2, retries: 0 });
+    // The writer goes on.
+    expect(writer.offer(recordAt(10))).toBe(true);
+    await writer.close();
+    expect(writer.stats.durable).toBe(6);
+  });
+
+  test("an offered completion of an unknown record is told by the next flush, once, or by the close", async () => {
+    const { completed, writer } = evenStore();
+    for (const step of [1, 2]) writer.offerCompletion(completionOf(step));
+    await expect(writer.flush()).rejects.toMatchObject({ code: "store.unknown-record" });
+    expect(completed).toEqual([2]);
+    await writer.flush();
+    writer.offerCompletion(completionOf(5));
+    await expect(writer.close()).rejects.toMatchObject({ code: "store.unknown-record" });
+    expect(writer.stats).toMatchObject({ durable: 1, refused: 2 });
   });
 
   test("closing writes what was accepted and refuses the rest", async () => {

@@ -3,8 +3,9 @@
  * Owns: flushing by size and by time, back-pressure (`append` waits for room) and counted refusals (`offer` does not).
  * Not here: durability and retries' safety, which the store promises (append and complete may be repeated).
  *
- * A failure that a retry may cure is retried with growing pauses while the buffer fills and then refuses. Any other
- * failure stops the writer: everything not yet durable and every later call gets that failure. Nothing is dropped silently.
+ * A failure that a retry may cure is retried with growing pauses while the buffer fills and then refuses. A completion
+ * of a record that the store does not know fails alone. Any other failure stops the writer: everything not yet durable
+ * and every later call gets that failure. Nothing is dropped silently.
  */
 
 import type { Clock, Failure, Ms } from "../../base/index.ts";
@@ -29,7 +30,7 @@ export interface BatchingWriterOptions {
 export interface WriterStats {
   readonly waiting: number;
   readonly durable: number;
-  /** Items turned away because the buffer was full, the writer closed or failed. */
+  /** Items turned away because the buffer was full, the writer closed or failed, or their record is not stored. */
   readonly refused: number;
   readonly retries: number;
 }
@@ -37,10 +38,13 @@ export interface WriterStats {
 type Content =
   | { readonly kind: "record"; readonly record: TrajectoryRecord }
   | { readonly kind: "completion"; readonly completion: Completion };
-interface Item {
-  readonly content: Content;
+interface Item<Kind extends Content = Content> {
+  readonly content: Kind;
   readonly settle?: { readonly resolve: () => void; readonly reject: (reason: CodedError) => void };
 }
+
+type CompletionItem = Item<Extract<Content, { kind: "completion" }>>;
+type TurnedAway = Map<Item, Failure>;
 
 export class BatchingWriter {
   readonly #store: TrajectoryStore;
@@ -58,7 +62,11 @@ export class BatchingWriter {
   #refused = 0;
   #retries = 0;
   #failed: Failure | undefined;
-  /** Flushes that wait until `durable` reaches their mark. */
+  /** Why an item was turned away whose caller did not wait: for the next flush or the close to tell. */
+  #untold: Failure | undefined;
+  /** Accepted items of which it is known what became of them. */
+  #settled = 0;
+  /** Flushes that wait until `settled` reaches their mark. */
   #marks: { readonly at: number; readonly resolve: () => void; readonly reject: (reason: CodedError) => void }[] = [];
   #accepted = 0;
 
@@ -96,10 +104,16 @@ export class BatchingWriter {
     return this.#put({ kind: "completion", completion: ownCompletion(completion) }, signal);
   }
 
-  /** Resolves when everything accepted so far is durable. */
+  /**
+   * Resolves when everything accepted so far is durable, save completions whose callers heard that their record is not
+   * stored. Rejects, once, if nobody waited for such a completion.
+   */
   flush(): Promise<void> {
     if (this.#failed) return Promise.reject(new CodedError(this.#failed));
-    if (this.#durable >= this.#accepted) return Promise.resolve();
+    if (this.#settled >= this.#accepted) {
+      const untold = this.#takeUntold();
+      return untold ? Promise.reject(new CodedError(untold)) : Promise.resolve();
+    }
     this.#linger.abort();
     return new Promise((resolve, reject) => this.#marks.push({ at: this.#accepted, resolve, reject }));
   }
@@ -109,7 +123,8 @@ export class BatchingWriter {
     this.#mailbox.close();
     this.#linger.abort();
     await this.#running;
-    if (this.#failed) throw new CodedError(this.#failed);
+    const problem = this.#failed ?? this.#takeUntold();
+    if (problem) throw new CodedError(problem);
   }
 
   #offer(item: Item): boolean {
@@ -159,20 +174,42 @@ export class BatchingWriter {
       const batch = [first];
       this.#drainInto(batch);
       await this.#lingerFor(batch);
+      const turnedAway: TurnedAway = new Map();
       try {
-        await this.#write(batch);
+        await this.#write(batch, turnedAway);
       } catch (thrown) {
         this.#stop(batch, thrown);
         return;
       }
-      this.#taken = 0;
-      this.#durable += batch.length;
-      for (const { settle } of batch) settle?.resolve();
-      this.#marks = this.#marks.filter((mark) => {
-        if (mark.at <= this.#durable) mark.resolve();
-        return mark.at > this.#durable;
-      });
+      this.#settle(batch, turnedAway);
     }
+  }
+
+  #settle(batch: readonly Item[], turnedAway: TurnedAway): void {
+    this.#taken = 0;
+    this.#settled += batch.length;
+    this.#durable += batch.length - turnedAway.size;
+    this.#refused += turnedAway.size;
+    for (const item of batch) {
+      const why = turnedAway.get(item);
+      if (why === undefined) item.settle?.resolve();
+      else if (item.settle) item.settle.reject(new CodedError(why));
+      else this.#untold ??= why;
+    }
+    const reached = this.#marks.filter((mark) => mark.at <= this.#settled);
+    if (reached.length === 0) return;
+    this.#marks = this.#marks.filter((mark) => mark.at > this.#settled);
+    const untold = this.#takeUntold();
+    for (const mark of reached) {
+      if (untold) mark.reject(new CodedError(untold));
+      else mark.resolve();
+    }
+  }
+
+  #takeUntold(): Failure | undefined {
+    const untold = this.#untold;
+    this.#untold = undefined;
+    return untold;
   }
 
   #drainInto(batch: Item[]): void {
@@ -199,16 +236,37 @@ export class BatchingWriter {
     this.#drainInto(batch);
   }
 
-  async #write(batch: readonly Item[]): Promise<void> {
+  async #write(batch: readonly Item[], turnedAway: TurnedAway): Promise<void> {
     const records: TrajectoryRecord[] = [];
-    const completions: Completion[] = [];
-    for (const { content } of batch) {
-      if (content.kind === "record") records.push(content.record);
-      else completions.push(content.completion);
+    const completions: CompletionItem[] = [];
+    for (const item of batch) {
+      if (item.content.kind === "record") records.push(item.content.record);
+      else completions.push(item as CompletionItem);
     }
     // A completion is accepted after its record, so within a batch the records go first.
     if (records.length > 0) await this.#retrying(() => this.#store.append(records));
-    if (completions.length > 0) await this.#retrying(() => this.#store.complete(completions));
+    if (completions.length > 0) await this.#complete(completions, turnedAway);
+  }
+
+  /**
+   * A store takes all completions or none and names one that it does not know only in words. Halving finds them all,
+   * in about 2 log2(batch) calls each; it is safe because a call that was refused changed nothing.
+   */
+  async #complete(items: readonly CompletionItem[], turnedAway: TurnedAway): Promise<void> {
+    try {
+      await this.#retrying(() => this.#store.complete(items.map(({ content }) => content.completion)));
+    } catch (thrown) {
+      const problem = failureOf(thrown);
+      if (problem?.code !== "store.unknown-record") throw thrown;
+      const [first] = items;
+      if (first !== undefined && items.length === 1) {
+        turnedAway.set(first, problem);
+        return;
+      }
+      const half = items.length >> 1;
+      await this.#complete(items.slice(0, half), turnedAway);
+      await this.#complete(items.slice(half), turnedAway);
+    }
   }
 
   async #retrying(call: () => Promise<unknown>): Promise<void> {
