@@ -1,8 +1,8 @@
 /**
  * The owner's side of the remote store: one store, offered to other processes of this host over HTTP.
  * Owns: routes, limits on size and on requests at a time, failures as answers.
- * Not here: the other end (remote-client.ts), access from other hosts (it listens on loopback; put a proxy that
- * authenticates in front to go further).
+ * Not here: the other end (remote-client.ts), access from other hosts (it listens on loopback, which is no option; put
+ * a proxy that authenticates in front to go further, and let it name this host by its loopback address).
  */
 
 import type { AddressInfo } from "node:net";
@@ -46,6 +46,8 @@ export interface StoreServer {
 }
 
 const HOST = "127.0.0.1";
+/** Names of this host that no stranger can give to it. */
+const OWN_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
 
 export async function serveStore(options: StoreServerOptions): Promise<StoreServer> {
   const load = { active: 0, refused: 0, limit: options.concurrency ?? 64 };
@@ -78,6 +80,8 @@ interface Load {
 function buildApp(store: TrajectoryStore, { limit, load }: { limit: number; load: Load }): Hono {
   const app = new Hono().basePath(PREFIX);
   app.use(async (c, next) => {
+    // A page whose own name was made to point to loopback may send any header, but not change whom it asks.
+    if (!OWN_HOST.test(c.req.header("host") ?? "")) return answerFailure(c, hostFailure(), 403);
     if (c.req.header(GUARD_HEADER) === undefined) return answerFailure(c, strangerFailure(), 403);
     if (load.active >= load.limit) {
       load.refused += 1;
@@ -217,6 +221,13 @@ function strangerFailure(): Failure {
   return failure(
     "store.protocol",
     `a request without the header ${GUARD_HEADER} is not from a store client; use 'connectStore'`,
+  );
+}
+
+function hostFailure(): Failure {
+  return failure(
+    "store.host",
+    `a request to the trajectory store names another host than ${HOST} or localhost; connect to the url of 'serveStore'`,
   );
 }
 

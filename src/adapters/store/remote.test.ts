@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import type { AgentId, EpisodeId, Ms } from "../../base/index.ts";
@@ -195,6 +195,38 @@ describe("requests that no client of ours sends", () => {
       headers: { origin: "http://example.test" },
     });
     expect(preflight.headers.get("access-control-allow-origin")).toBeNull();
+  });
+
+  /** `fetch` sets the Host header itself, so this is asked one level below. */
+  const countsAsHost = (url: string, host: string) =>
+    new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
+      const headers = { host, "x-coxswain-store": "1" };
+      request(`${url}/v1/trajectories/counts`, { method: "POST", headers }, (response) => {
+        let body = "";
+        response.setEncoding("utf8").on("data", (text: string) => {
+          body += text;
+        });
+        response.on("end", () => resolve({ status: response.statusCode, body }));
+      })
+        .on("error", reject)
+        .end();
+    });
+
+  test("a page whose name was made to point here can not reach the store, because it asks for its own host", async () => {
+    const { url } = await serve({ store: memoryStore() });
+    const { port } = new URL(url);
+    for (const host of [
+      `rebound.test:${port}`,
+      `localhost.rebound.test:${port}`,
+      `127.0.0.1.rebound.test`,
+      "10.0.0.1",
+    ]) {
+      const { status, body } = await countsAsHost(url, host);
+      expect([host, status, JSON.parse(body).code]).toEqual([host, 403, "store.host"]);
+    }
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `LOCALHOST`, `[::1]:${port}`]) {
+      expect([host, (await countsAsHost(url, host)).status]).toEqual([host, 200]);
+    }
   });
 
   test("nonsense is answered with a code and a sentence, never with a stack", async () => {
