@@ -9,3 +9,4 @@ export { systemClock } from "./system-clock.ts";
 export { workerEntry } from "./worker-entry.ts";
 export type { WorkerPoolOptions } from "./worker-pool.ts";
 export { openWorkerPool } from "./worker-pool.ts";
+export { writeFileAtomically } from "./write-file.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { JobStore, writeFileAtomically } from "./job-store.ts";
+import { JobStore } from "./job-store.ts";
 import { plainJson } from "./plain-json.ts";
 
 let data: string;
@@ -41,15 +41,6 @@ test("a truncated or altered file counts as not there", () => {
   expect(store().load(3, "ppo")).toBeUndefined();
   writeFileSync(file, text);
   expect(store().load(3, "ppo")).toEqual(job);
-});
-
-test("a file is replaced whole, and a failed write leaves nothing behind", () => {
-  const file = join(data, "x.json");
-  writeFileAtomically(file, "old");
-  writeFileAtomically(file, "new");
-  expect(readFileSync(file, "utf8")).toBe("new");
-  expect(() => writeFileAtomically(data, "a folder stands here")).toThrow();
-  expect(readdirSync(data)).toEqual(["x.json"]);
 });
 
 test.each([

@@ -1,11 +1,9 @@
-/**
- * Finished jobs on disk, so that a killed run goes on where it was.
- * A file appears whole or not at all: it is written beside its place, forced to disk and renamed.
- */
+/** Finished jobs on disk, so that a killed run goes on where it was. */
 
-import { createHash, randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { createHash } from "node:crypto";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { writeFileAtomically } from "../../adapters/runtime/index.ts";
 
 export interface FinishedJob {
   readonly seed: number;
@@ -62,37 +60,6 @@ export class JobStore {
     const safe = unit.replace(/[^A-Za-z0-9._-]/g, "_").slice(0, 60);
     const mark = createHash("sha256").update(unit).digest("hex").slice(0, 8);
     return join(this.#folder, `${safe}-${mark}-seed${seed}.json`);
-  }
-}
-
-export function writeFileAtomically(file: string, content: string | Uint8Array): void {
-  mkdirSync(dirname(file), { recursive: true });
-  const beside = `${file}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
-  try {
-    const handle = openSync(beside, "w");
-    try {
-      writeFileSync(handle, content);
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
-    }
-    renameSync(beside, file);
-  } catch (thrown) {
-    rmSync(beside, { force: true });
-    throw thrown;
-  }
-  syncFolder(dirname(file));
-}
-
-/** A name is part of its folder: without this a power cut may bring the old file back. */
-function syncFolder(folder: string): void {
-  // Windows opens no folders; there the rename itself is all that can be asked for.
-  if (process.platform === "win32") return;
-  const handle = openSync(folder, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
   }
 }
 

@@ -3,11 +3,11 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Figure, figureToPng, figureToSvg } from "../../adapters/plot/index.ts";
+import { writeFileAtomically } from "../../adapters/runtime/index.ts";
 import type { Study, StudyReport, StudyRow } from "../../studies/index.ts";
 import { shortCommit } from "../package-info.ts";
 import { clockTime } from "../progress.ts";
 import { formatNumber, renderTable, type TableOptions } from "../table.ts";
-import { writeFileAtomically } from "./job-store.ts";
 
 export function reportTable(report: StudyReport, options: TableOptions = {}): string {
   const rows = report.rows.map((row) => [row.what, paperText(row), oursText(row), row.claim, row.holds ? "yes" : "NO"]);

@@ -10,9 +10,9 @@
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
+import { writeFileAtomically } from "../../adapters/runtime/index.ts";
 import { CodedError, failure } from "../../base/index.ts";
 import { decodeCheckpoint, encodeScalars, eventFileHeader, eventFileName } from "../../learn/rl/index.ts";
-import { writeFileAtomically } from "../studies/job-store.ts";
 
 export class RunFolder {
   readonly path: string;

@@ -3,7 +3,7 @@ import { fstatSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { writeFileAtomically } from "./job-store.ts";
+import { writeFileAtomically } from "./write-file.ts";
 
 const order = vi.hoisted((): string[] => []);
 
