@@ -136,6 +136,15 @@ test("a unit that throws fails the study, names seed and unit, and keeps the oth
   expect(keptJobs("coin-broken")).toHaveLength(1);
 });
 
+test("a thread that crashes when it has nothing to do fails the study by name and keeps the results", async () => {
+  const { code, stderr } = await reproduce("coin-aftermath", "--seeds", "1", "--workers", "2", "--json");
+  expect(code).toBe(1);
+  const failure = JSON.parse(stderr.split("\n").find((line) => line.startsWith('{"code"')) ?? "null");
+  expect(failure).toMatchObject({ code: "study.crashed", retry: false });
+  expect(failure.message).toContain("coin-aftermath, unit 'fair', seed 1 crashed: the coin fell off the table");
+  expect(keptJobs("coin-aftermath")).toHaveLength(1);
+});
+
 test("a result that JSON would silently change is refused", async () => {
   const { code, stderr } = await reproduce("coin-nan", "--quick");
   expect(code).toBe(1);

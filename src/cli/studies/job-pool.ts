@@ -26,30 +26,48 @@ export function threadCount(workers: number, jobs: number): number {
   return Math.max(1, Math.min(workers === 0 ? availableParallelism() : workers, jobs));
 }
 
+interface Thread {
+  readonly worker: Worker;
+  /** Rejects when the thread is gone, at work or idle. */
+  readonly lost: Promise<never>;
+  /** The job it works on, or the last one. */
+  name: string;
+}
+
 export async function runPool(options: PoolOptions): Promise<void> {
   const { jobs, signal } = options;
   if (jobs.length === 0) return;
   signal.throwIfAborted();
   const queue = jobs.keys();
-  const threads = Array.from({ length: threadCount(options.workers, jobs.length) }, () => startThread(options.setup));
+  const threads = Array.from({ length: threadCount(options.workers, jobs.length) }, () => startThread(options));
   const stopAll = () => {
-    for (const thread of threads) thread.postMessage({ kind: "stop" } satisfies ToWorker);
+    for (const { worker } of threads) worker.postMessage({ kind: "stop" } satisfies ToWorker);
   };
   signal.addEventListener("abort", stopAll, { once: true });
   try {
-    await Promise.all(threads.map((thread) => drain(thread, queue, options)));
+    const drained = Promise.all(threads.map((thread) => drain(thread, queue, options)));
+    // A job may leave something behind that brings its thread down while others are still at work.
+    await Promise.race([drained, ...threads.map(({ lost }) => lost)]);
   } finally {
     signal.removeEventListener("abort", stopAll);
     stopAll();
-    await Promise.all(threads.map((thread) => thread.terminate()));
+    await Promise.all(threads.map(({ worker }) => worker.terminate()));
   }
 }
 
-function startThread(setup: WorkerSetup): Worker {
-  return new Worker(new URL("./worker.js", import.meta.url), { workerData: setup });
+function startThread({ setup, signal }: PoolOptions): Thread {
+  const worker = new Worker(new URL("./worker.js", import.meta.url), { workerData: setup });
+  const lost = new Promise<never>((_resolve, reject) => {
+    const lose = (why: string, cause?: unknown) =>
+      reject(signal.aborted ? signal.reason : crashed(thread.name, why, cause));
+    worker.on("error", (cause) => lose(cause.message, cause));
+    worker.on("exit", (code) => lose(`its thread ended with code ${code}`));
+  });
+  const thread: Thread = { worker, lost, name: "a thread without a job" };
+  return thread;
 }
 
-async function drain(thread: Worker, queue: Iterator<number>, options: PoolOptions): Promise<void> {
+async function drain(thread: Thread, queue: Iterator<number>, options: PoolOptions): Promise<void> {
   for (let next = queue.next(); !next.done; next = queue.next()) {
     const index = next.value;
     const outcome = await runOne(thread, index, options);
@@ -59,36 +77,43 @@ async function drain(thread: Worker, queue: Iterator<number>, options: PoolOptio
   }
 }
 
-function runOne(thread: Worker, index: number, options: PoolOptions): Promise<{ result: unknown; seconds: number }> {
+interface Outcome {
+  readonly result: unknown;
+  readonly seconds: number;
+}
+
+async function runOne(thread: Thread, index: number, options: PoolOptions): Promise<Outcome> {
   const { signal } = options;
+  const { worker, lost } = thread;
   const job = options.jobs[index] as JobName;
   const name = `${job.studyId}, unit '${job.unit}', seed ${job.seed}`;
-  return new Promise((resolve, reject) => {
-    let grace: NodeJS.Timeout | undefined;
-    const settle = (finish: () => void) => {
-      clearTimeout(grace);
-      signal.removeEventListener("abort", onAbort);
-      for (const event of ["message", "error", "exit"]) thread.removeAllListeners(event);
-      finish();
+  thread.name = name;
+  let grace: NodeJS.Timeout | undefined;
+  let onAbort = () => {};
+  const answered = new Promise<Outcome>((resolve, reject) => {
+    onAbort = () => {
+      grace = setTimeout(() => reject(signal.reason), GRACE_MS);
     };
-    const onAbort = () => {
-      grace = setTimeout(() => settle(() => reject(signal.reason)), GRACE_MS);
-    };
-    thread.on("message", (message: FromWorker) => {
+    worker.on("message", (message: FromWorker) => {
       if (message.kind === "progress") options.onProgress(index, message.fraction);
-      else if (message.kind === "done") settle(() => resolve(message));
-      else if (signal.aborted) settle(() => reject(signal.reason));
+      else if (message.kind === "done") resolve(message);
+      else if (signal.aborted) reject(signal.reason);
       else {
         const { code, retry } = message.failure;
         const text = `${name} failed: ${message.failure.message}\nfinished jobs are kept; the same command goes on from there`;
-        settle(() => reject(new CodedError(failure(code, text, { retry }))));
+        reject(new CodedError(failure(code, text, { retry })));
       }
     });
-    thread.on("error", (cause) => settle(() => reject(crashed(name, cause.message, cause))));
-    thread.on("exit", (code) => settle(() => reject(crashed(name, `its thread ended with code ${code}`))));
-    signal.addEventListener("abort", onAbort, { once: true });
-    thread.postMessage({ kind: "run", job } satisfies ToWorker);
   });
+  signal.addEventListener("abort", onAbort, { once: true });
+  worker.postMessage({ kind: "run", job } satisfies ToWorker);
+  try {
+    return await Promise.race([answered, lost]);
+  } finally {
+    clearTimeout(grace);
+    signal.removeEventListener("abort", onAbort);
+    worker.removeAllListeners("message");
+  }
 }
 
 function crashed(name: string, why: string, cause?: unknown): CodedError {
