@@ -10,16 +10,22 @@ export function packageVersion(): string {
   return (JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8")) as { version: string }).version;
 }
 
+const CHANGES = "+changes";
+
 /** The commit, marked when files differ from it; "unknown" outside a checkout. */
 export function gitCommit(): string {
   if (!existsSync(join(packageRoot(), ".git"))) return "unknown";
   try {
     const commit = git("rev-parse", "HEAD").trim();
     const isClean = git("status", "--porcelain", "--untracked-files=no").trim() === "";
-    return isClean ? commit : `${commit}+changes`;
+    return isClean ? commit : `${commit}${CHANGES}`;
   } catch {
     return "unknown";
   }
+}
+
+export function hasChanges(commit: string): boolean {
+  return commit.endsWith(CHANGES);
 }
 
 /** For people: twelve digits, and still whether files differ. */

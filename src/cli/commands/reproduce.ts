@@ -3,6 +3,7 @@
 import { isAbsolute, join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { usageError } from "../failures.ts";
+import { gitCommit, hasChanges, shortCommit } from "../package-info.ts";
 import { note, printJson, printLine, type Shell } from "../shell.ts";
 import { renderTable } from "../table.ts";
 import { examples, openSession, withSettings } from "./common.ts";
@@ -59,6 +60,13 @@ export const reproduceCommand = (shell: Shell) =>
       const chosen = id === undefined ? all : [findStudy(all, id)];
       const { runStudy } = await import("../studies/run-study.ts");
       const { reportTable, writeReport } = await import("../studies/report.ts");
+      const commit = gitCommit();
+      if (options.out !== undefined && hasChanges(commit)) {
+        note(
+          shell,
+          `the tree has uncommitted changes; results will be marked ${shortCommit(commit)}, so commit first to publish them`,
+        );
+      }
       const reports = [];
       for (const study of chosen) {
         const { report, figures } = await runStudy(session, {

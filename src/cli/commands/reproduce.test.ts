@@ -1,0 +1,56 @@
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import type * as PackageInfo from "../package-info.ts";
+import { run } from "../program.ts";
+import type { Shell } from "../shell.ts";
+
+const commit = vi.hoisted(() => ({ text: "" }));
+
+vi.mock("../package-info.ts", async (original) => ({
+  ...(await original<typeof PackageInfo>()),
+  gitCommit: () => commit.text,
+}));
+
+const CLEAN = "0123456789abcdef0123456789abcdef01234567";
+
+/** A study without jobs needs no threads and is over at once. */
+const EMPTY_STUDY = `export const studies = [{
+  id: "empty", title: "Nothing", about: "Runs nothing.", world: "none", seeds: { quick: 1, full: 1 },
+  config: () => ({}), units: () => [], runUnit() {}, rows: () => [], figures: () => [],
+}];`;
+
+async function reproduce(...args: string[]) {
+  const cwd = mkdtempSync(join(tmpdir(), "coxswain-marks-"));
+  writeFileSync(join(cwd, "empty.mjs"), EMPTY_STUDY);
+  const err: string[] = [];
+  const shell: Shell = {
+    stdout: { write() {} },
+    stderr: { write: (text) => err.push(text) },
+    env: {},
+    cwd,
+    signal: new AbortController().signal,
+    now: () => performance.now(),
+    exitWith() {},
+  };
+  const code = await run(shell, ["reproduce", "empty", "--module", "empty.mjs", ...args]);
+  return { code, cwd, lines: err.join("").split("\n") };
+}
+
+test("results of a tree with uncommitted changes are marked, and that is said before the study starts", async () => {
+  commit.text = `${CLEAN}+changes`;
+  const { code, cwd, lines } = await reproduce("--out", "results");
+  expect(code).toBe(0);
+  expect(lines[0]).toBe(
+    "the tree has uncommitted changes; results will be marked 0123456789ab+changes, so commit first to publish them",
+  );
+  expect(JSON.parse(readFileSync(join(cwd, "results", "empty.json"), "utf8")).commit).toBe(`${CLEAN}+changes`);
+});
+
+test("a clean tree, or a run that writes no files, gets no warning", async () => {
+  commit.text = CLEAN;
+  expect((await reproduce("--out", "results")).lines.join("\n")).not.toContain("uncommitted");
+  commit.text = `${CLEAN}+changes`;
+  expect((await reproduce()).lines.join("\n")).not.toContain("uncommitted");
+});
