@@ -16,7 +16,7 @@ import { actionSize, clipAction } from "./learner.ts";
 import { createNoise } from "./noise.ts";
 import { RolloutSlice } from "./rollout-slice.ts";
 
-export const ROLLOUT_TASK = "rl.rollout";
+export const ROLLOUT_TASK = "rl rollout";
 
 /** Where a stream stands: `EpisodeStream`'s state, and that of exploration noise. */
 export interface StreamPlace {
