@@ -67,6 +67,14 @@ describe("memory", () => {
     expect(memory.f32.byteLength).toBe(2 * 65_536);
   });
 
+  test("close to its limit it grows by what is needed, where a quarter more would be refused", () => {
+    // Eight pages of nine: a quarter would be two more.
+    const memory = new Memory(backing(8, 9));
+    const floats = (8 * 65_536) / 4;
+    expect(memory.alloc(floats)).toBe(64);
+    expect(memory.f32.byteLength).toBe(9 * 65_536);
+  });
+
   test("at its limit it fails with a code and stays usable", () => {
     const memory = new Memory(backing(1, 2));
     expect(() => memory.alloc(1_000_000)).toThrowError(expect.objectContaining({ code: "tensor.out-of-memory" }));

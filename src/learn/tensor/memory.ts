@@ -93,24 +93,39 @@ export class Memory {
     const ptr = this.#top as Ptr;
     const need = this.#top + size - this.#backing.buffer.byteLength;
     if (need > 0) {
-      // Grow by at least a quarter, so that many small networks do not each renew the views.
-      const pages = Math.ceil(Math.max(need, this.#backing.buffer.byteLength / 4) / PAGE);
-      try {
-        this.#backing.grow(pages);
-      } catch (cause) {
-        throw new CodedError(
-          failure(
-            "tensor.out-of-memory",
-            `the tensor memory can not grow by ${pages * 64} KiB beyond ${Math.round(this.#top / 1_048_576)} MiB; use smaller batches or free networks that are done`,
-            { cause },
-          ),
-        );
-      }
+      this.#grow(need);
       this.#f32 = new Float32Array(this.#backing.buffer);
       this.#onGrow?.(this.#backing.buffer);
     }
     this.#top += size;
     return ptr;
+  }
+
+  #grow(need: number): void {
+    const exact = Math.ceil(need / PAGE);
+    // By at least a quarter, so that many small networks do not each renew the views; near the limit, what is needed.
+    const ample = Math.max(exact, Math.ceil(this.#backing.buffer.byteLength / 4 / PAGE));
+    try {
+      this.#backing.grow(ample);
+      return;
+    } catch (cause) {
+      if (ample === exact) throw this.#fullError(exact, cause);
+    }
+    try {
+      this.#backing.grow(exact);
+    } catch (cause) {
+      throw this.#fullError(exact, cause);
+    }
+  }
+
+  #fullError(pages: number, cause: unknown): CodedError {
+    return new CodedError(
+      failure(
+        "tensor.out-of-memory",
+        `the tensor memory can not grow by ${pages * 64} KiB beyond ${Math.round(this.#top / 1_048_576)} MiB; use smaller batches or free networks that are done`,
+        { cause },
+      ),
+    );
   }
 }
 
