@@ -8,21 +8,6 @@ import { writeFileSync } from "node:fs";
 import { commands } from "@yowasp/clang";
 import { exactFlags, here, sha256, sourceHash, units, wasmInputs } from "./sources.mjs";
 
-/** Two forms of the same kernels: with a memory of their own, and for threads that work in one shared memory. */
-const forms = {
-  "kernels.wasm": { compile: [], link: [] },
-  "kernels-shared.wasm": {
-    compile: ["-matomics"],
-    link: [
-      "--shared-memory",
-      "--import-memory",
-      "--export=__stack_pointer",
-      "--export=__tls_size",
-      "--export=__wasm_init_tls",
-    ],
-  },
-};
-
 const compile = [
   "--target=wasm32",
   "-nostdlib",
@@ -51,27 +36,23 @@ const listen = (bytes) => {
 const options = { stdout: listen, stderr: listen, fetchProgress: () => {} };
 
 /** The compiler runs inside WebAssembly and can not start a linker itself: one unit at a time, then the linker. */
-async function build(name) {
+async function build() {
   const objects = {};
   for (const unit of units) {
     const object = unit.replace(".c", ".o");
-    const args = [...compile, ...forms[name].compile, "-c", unit, "-o", object];
-    const files = await commands.clang(args, wasmInputs(), options);
+    const files = await commands.clang([...compile, "-c", unit, "-o", object], wasmInputs(), options);
     objects[object] = files[object];
   }
-  const args = [...link, ...forms[name].link, ...Object.keys(objects), "-o", name];
-  return (await commands["wasm-ld"](args, objects, options))[name];
+  const args = [...link, ...Object.keys(objects), "-o", "kernels.wasm"];
+  return (await commands["wasm-ld"](args, objects, options))["kernels.wasm"];
 }
 
 try {
-  const manifest = { sources: sourceHash() };
-  for (const name of Object.keys(forms)) {
-    const wasm = await build(name);
-    writeFileSync(new URL(name, here), wasm);
-    manifest[name] = sha256(wasm);
-    process.stdout.write(`${complaints}${name}: ${wasm.length} bytes, sha256 ${manifest[name]}\n`);
-  }
+  const wasm = await build();
+  const manifest = { sources: sourceHash(), "kernels.wasm": sha256(wasm) };
+  writeFileSync(new URL("kernels.wasm", here), wasm);
   writeFileSync(new URL("manifest.json", here), `${JSON.stringify(manifest, null, 2)}\n`);
+  process.stdout.write(`${complaints}kernels.wasm: ${wasm.length} bytes, sha256 ${manifest["kernels.wasm"]}\n`);
 } catch (error) {
   process.stderr.write(`${complaints || error}\nthe wasm kernels were not built: see the compiler's words above\n`);
   process.exitCode = 1;

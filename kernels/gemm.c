@@ -9,15 +9,11 @@
 #define BLOCK_M 64
 #define BLOCK_N 512
 
-#if !defined(__wasm__)
-_Thread_local float *pack_area; /* set by addon.c */
-#elif defined(__wasm_atomics__)
-_Thread_local float *pack_area;
-/* Threads that share one memory are each given their own area (kernels-shared.wasm only). */
-void cox_use_pack_area(float *area) { pack_area = area; }
-#else
+#ifdef __wasm__
 static float pack_storage[PACK_FLOATS] __attribute__((aligned(64)));
 float *pack_area = pack_storage;
+#else
+_Thread_local float *pack_area; /* set by addon.c */
 #endif
 
 /* One function per number of rows: the fewer rows, the more columns, so that additions always overlap. */

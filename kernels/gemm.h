@@ -40,7 +40,7 @@ void column_sums(const float *x, int step, float *out, int rows, int cols);
  * that the recurrent kernels pack block by block at each step. Untouched pages cost no memory.
  */
 #define PACK_FLOATS (2 * 1024 * 1024)
-#if defined(__wasm__) && !defined(__wasm_atomics__)
+#ifdef __wasm__
 extern float *pack_area;
 #else
 extern _Thread_local float *pack_area;

@@ -20,10 +20,6 @@
 enum { ACT_NONE = 0, ACT_RELU = 1, ACT_TANH = 2, ACT_SIGMOID = 3 };
 enum { GEMM_TRANS_A = 1, GEMM_TRANS_B = 2, GEMM_ACCUMULATE = 4 };
 
-#ifdef __wasm_atomics__
-EXPORT(usePackArea) void cox_use_pack_area(float *area);
-#endif
-
 EXPORT(linearForward)
 void cox_linear_forward(const float *x, const float *w, const float *b, float *y, int rows, int inputs, int outputs,
                         int act);

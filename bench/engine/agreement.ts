@@ -15,7 +15,7 @@ interface Question {
   /** Largest difference over the largest magnitude. Sums in another order drift apart a little with every step. */
   readonly tolerance: number;
   readonly peers: readonly Role[];
-  /** The same on two threads, which must not change a bit. */
+  /** The same in shards, whose answer is the end of the whole one; the number of threads must not change a bit. */
   readonly threaded?: string;
 }
 
@@ -35,7 +35,7 @@ const QUESTIONS: readonly Question[] = [
     steps: 1,
     tolerance: 1e-4,
     peers: ["native", "c-gru", "torch"],
-    threaded: "gru-threads:2",
+    threaded: "gru-threads",
   },
 ];
 
@@ -54,11 +54,31 @@ export async function agreement(crew: Crew): Promise<Figure[]> {
       const pair = { id: `agreement.${task}.${role}`, between: `${base} and ${role}`, isSameSource: role === "native" };
       if (theirs) figures.push(verdict(question, pair, compareVectors(ours, theirs)));
     }
-    const shared = threaded && (await ask(crew, base, { ...question, task: threaded }));
-    const pair = { id: `agreement.${task}.threads`, between: `one thread and two (${base})`, isSameSource: true };
-    if (shared) figures.push(verdict(question, pair, compareVectors(ours, shared)));
+    if (threaded) figures.push(...(await threadsAgree(crew, { ...question, base, threaded, ours })));
   }
   return figures;
+}
+
+interface ThreadQuestion extends Question {
+  readonly base: Role;
+  readonly threaded: string;
+  /** The answer of the unsharded task. */
+  readonly ours: Float32Array;
+}
+
+async function threadsAgree(crew: Crew, question: ThreadQuestion): Promise<Figure[]> {
+  const { base, task, threaded, ours } = question;
+  const one = await ask(crew, base, { ...question, task: `${threaded}:1` });
+  const two = await ask(crew, base, { ...question, task: `${threaded}:2` });
+  if (!one || !two) return [];
+  const gradient = { ...question, what: "gradients of the GRU" };
+  const threads = { id: `agreement.${task}.threads`, between: `the same shards on one thread and on two (${base})` };
+  const shards = { id: `agreement.${task}.shards`, between: `the whole batch and its shards (${base})` };
+  const whole = ours.subarray(ours.length - one.length);
+  return [
+    verdict(gradient, { ...threads, isSameSource: true }, compareVectors(one, two)),
+    verdict(gradient, { ...shards, isSameSource: false }, compareVectors(whole, one)),
+  ];
 }
 
 async function ask(crew: Crew, role: Role, { task, steps }: Question): Promise<Float32Array | undefined> {

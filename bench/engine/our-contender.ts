@@ -5,12 +5,12 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { loadKernels, openKernelLanes } from "../../src/adapters/runtime/index.ts";
+import { loadKernels } from "../../src/adapters/runtime/index.ts";
 import type { Kernels } from "../../src/learn/tensor/index.ts";
 import { serveLines, type Task } from "./line-server.ts";
 import { agentMemoryTask, ddpgTask, inferenceTask } from "./our-ddpg.ts";
 import { gemmTask, kernelTask } from "./our-gemm.ts";
-import { gruTask } from "./our-gru.ts";
+import { gruShardsTask, gruTask } from "./our-gru.ts";
 import { ddpgActTask, ddpgLearnerTask, ppoLearnerTask } from "./our-learners.ts";
 import { ppoTask } from "./our-ppo.ts";
 
@@ -37,10 +37,8 @@ async function start(task: string): Promise<Task> {
       return ppoTask(kernels, fixture("ppo"));
     case "gru":
       return gruTask(kernels, fixture("gru"));
-    case "gru-threads": {
-      const lanes = await openKernelLanes({ threads: Number(rest[0]), prefer: kernels.name });
-      return gruTask(lanes.kernels, fixture("gru"), lanes);
-    }
+    case "gru-threads":
+      return gruShardsTask(kernels, fixture("gru"), { threads: Number(rest[0]) });
     case "gemm":
       return gemmTask(kernels, rest.join(":"));
     case "kernel":

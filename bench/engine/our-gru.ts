@@ -1,29 +1,15 @@
-/** The bidirectional GRU on our engine: the arithmetic of native/gru.c, on one thread or on lanes that share the work. */
+/** The bidirectional GRU on our engine: the arithmetic of native/gru.c, on one thread or in shards on several. */
 
-import { seededRng } from "../../src/base/index.ts";
-import { buildRecurrent, type KernelLanes, type Kernels } from "../../src/learn/tensor/index.ts";
+import { openWorkerPool, workerEntry } from "../../src/adapters/runtime/index.ts";
+import type { Kernels } from "../../src/learn/tensor/index.ts";
 import { BlockReader, GRU } from "./fixtures.ts";
+import { buildGru, GRU_SHARDS, gruKinds, shardRows } from "./gru-shards.ts";
 import type { Task } from "./line-server.ts";
 
-/** With lanes, `kernels` must be their first set and the lanes are closed with the task. */
-export function gruTask(
-  kernels: Kernels,
-  fixture: Float32Array,
-  lanes?: KernelLanes & { close(): Promise<void> },
-): Task {
-  const { input, hidden, layers, steps, batch } = GRU;
+export function gruTask(kernels: Kernels, fixture: Float32Array): Task {
+  const { input, steps, batch } = GRU;
   const { memory } = kernels;
-  const net = buildRecurrent(kernels, {
-    cell: "gru",
-    inputs: input,
-    hidden,
-    layers,
-    bidirectional: true,
-    steps,
-    batch,
-    rng: seededRng(0),
-    ...(lanes ? { lanes } : {}),
-  });
+  const net = buildGru(kernels, batch);
   const blocks = new BlockReader(fixture);
   net.load(blocks.take(net.paramCount));
   memory.view(net.input, steps * batch * input).set(blocks.take(steps * batch * input));
@@ -45,10 +31,37 @@ export function gruTask(
       all.set(memory.view(net.grads, net.paramCount), outputs);
       return all;
     },
-    async close() {
+    close() {
       net.dispose();
       memory.free(gradient);
-      await lanes?.close();
     },
+  };
+}
+
+/** The same batch in fixed shards, on so many threads; its answer is the gradient alone. */
+export async function gruShardsTask(
+  kernels: Kernels,
+  fixture: Float32Array,
+  { threads }: { threads: number },
+): Promise<Task> {
+  const { input, hidden, steps, batch } = GRU;
+  const entry = workerEntry("./gru-worker.ts", import.meta.url);
+  const pool = openWorkerPool({ kinds: gruKinds, entry, threads, kernels });
+  const group = await pool.openShards({ kind: "gru", config: {} }, { shards: GRU_SHARDS });
+  const blocks = new BlockReader(fixture);
+  group.params.set(blocks.take(group.params.length));
+  const inputs = blocks.take(steps * batch * input);
+  const gradients = blocks.take(steps * batch * 2 * hidden);
+  for (let shard = 0; shard < GRU_SHARDS; shard++) {
+    const rows = shardRows(inputs, shard);
+    group.data(shard).set(rows);
+    group.data(shard).set(shardRows(gradients, shard), rows.length);
+  }
+  return {
+    async run(iterations) {
+      for (let i = 0; i < iterations; i++) await group.step();
+    },
+    answer: () => group.gradient.slice(),
+    close: () => pool.close(),
   };
 }

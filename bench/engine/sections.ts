@@ -142,7 +142,8 @@ export async function gruSection(crew: Crew, rounds: Rounds): Promise<Figure[]> 
 }
 
 /**
- * Two threads against one, by the wall. It needs two cores that nobody else uses, so on a machine with more work than
+ * Two threads with half the batch each against one thread with all of it, by the wall; the same halves on one thread show
+ * what the cut alone costs. It needs two cores that nobody else uses, so on a machine with more work than
  * cores the ratio is shown but not judged.
  */
 async function twoThreads(crew: Crew, rounds: Rounds): Promise<Figure[]> {
@@ -159,12 +160,18 @@ async function twoThreads(crew: Crew, rounds: Rounds): Promise<Figure[]> {
       task,
       label: `${role} kernels, ${threads}`,
     });
-    const results = await crew.measure([part("gru", "one thread"), part("gru-threads:2", "two threads")], rounds);
-    const [one, two] = [results.get("gru"), results.get("gru-threads:2")];
+    const parts = [
+      part("gru", "one thread"),
+      part("gru-threads:1", "two shards on one thread"),
+      part("gru-threads:2", "two shards on two threads"),
+    ];
+    const results = await crew.measure(parts, rounds);
+    const [one, halves, two] = parts.map(({ key }) => results.get(key));
     if (!one || !two) continue;
     const what = "bidirectional GRU, forward and backward";
     const options = { id: `gru.${role}.threads`, what, unit: MILLISECONDS, clock: "wall" } as const;
     figures.push(speedup({ ours: two, peer: one, ...(isBusy ? {} : { bound }) }, options));
+    if (halves) figures.push(speedup({ ours: two, peer: halves }, { ...options, id: `gru.${role}.threads.shards` }));
   }
   return figures;
 }

@@ -3,10 +3,20 @@ import { loadKernels } from "../../src/adapters/runtime/index.ts";
 import { seededRng } from "../../src/base/index.ts";
 import { referenceKernels } from "../../src/learn/tensor/index.ts";
 import { compareVectors } from "../statistics.ts";
-import { ACTOR, BlockReader, ddpgFixture, denseSize, PPO_ACTOR, PPO_CRITIC, ppoFixture } from "./fixtures.ts";
+import {
+  ACTOR,
+  BlockReader,
+  ddpgFixture,
+  denseSize,
+  gruFixture,
+  PPO_ACTOR,
+  PPO_CRITIC,
+  ppoFixture,
+} from "./fixtures.ts";
 import type { Task } from "./line-server.ts";
 import { agentMemoryTask, ddpgTask, inferenceTask } from "./our-ddpg.ts";
 import { gemmTask, parseShape } from "./our-gemm.ts";
+import { gruShardsTask, gruTask } from "./our-gru.ts";
 import { ppoTask } from "./our-ppo.ts";
 
 const reference = () => referenceKernels();
@@ -59,6 +69,17 @@ test("the inference task gives one action in [-1, 1] per state, different for di
   expect(actions).toHaveLength(64 * 5);
   expect(Math.max(...actions.map(Math.abs))).toBeLessThan(1);
   expect(new Set(actions).size).toBeGreaterThan(300);
+});
+
+test("the GRU in shards has the gradient of the whole batch, and the same bits on one thread and on two", async () => {
+  const fixture = gruFixture(seededRng(4));
+  const whole = await answerOf(gruTask(wasm(), fixture), 1);
+  const one = await answerOf(await gruShardsTask(wasm(), fixture, { threads: 1 }), 1);
+  const two = await answerOf(await gruShardsTask(wasm(), fixture, { threads: 2 }), 1);
+  expect(compareVectors(one, two).difference).toBe(0);
+  const { difference, magnitude } = compareVectors(whole.subarray(whole.length - one.length), one);
+  expect(magnitude).toBeGreaterThan(0);
+  expect(difference / magnitude).toBeLessThan(1e-5);
 });
 
 test("an agent of two 64×64 networks with optimiser state takes at most 256 KiB, buffers for batch 64 included", () => {

@@ -1,5 +1,3 @@
-export type { OpenLanes, OpenLanesOptions } from "./kernel-lanes.ts";
-export { openKernelLanes } from "./kernel-lanes.ts";
 export type { KernelSetName, LoadKernelsOptions } from "./load-kernels.ts";
 export { loadKernels, tryKernels } from "./load-kernels.ts";
 export { packageRoot } from "./package-root.ts";

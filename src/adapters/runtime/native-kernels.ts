@@ -5,35 +5,26 @@
  * Not here: finding and vetting the addon (native-addon.ts).
  */
 
-import type { GrowableBuffer, Kernels } from "../../learn/tensor/index.ts";
+import type { Kernels } from "../../learn/tensor/index.ts";
 import { growableMemory, Memory } from "../../learn/tensor/index.ts";
 import type { NativeAddon } from "./native-addon.ts";
 
 /** Doubles that the arguments of one call take at most. */
 const ARGS = 24;
-/** Argument blocks begin behind the null pointer; sets that share a memory have one each. */
-const argsAt = (lane: number): number => 64 + lane * ARGS * 8;
-const MOST_LANES = 4;
+/** They begin behind the null pointer. */
+const ARGS_AT = 64;
 
-export interface NativeOptions {
-  /** The memory to work in. Default: a new one. */
-  readonly backing?: GrowableBuffer;
-  readonly initialMiB?: number;
-  /** Which of the sets that share the memory this is. */
-  readonly lane?: number;
-}
-
-/** A set over its own memory, or over one that it shares with others. */
-export function nativeKernels(addon: NativeAddon, options: NativeOptions = {}): Kernels {
-  const { initialMiB = 1, lane = 0, backing = growableMemory({ initialMiB }) } = options;
+/** A fresh set with its own memory. */
+export function nativeKernels(addon: NativeAddon, { initialMiB = 1 }: { initialMiB?: number } = {}): Kernels {
+  const backing = growableMemory({ initialMiB });
   const native = addon.create();
   let args: Float64Array = new Float64Array(0);
   const bind = (buffer: ArrayBufferLike): void => {
-    args = new Float64Array(buffer, argsAt(lane), ARGS);
-    native.bind(new Uint8Array(buffer), argsAt(lane));
+    args = new Float64Array(buffer, ARGS_AT, ARGS);
+    native.bind(new Uint8Array(buffer), ARGS_AT);
   };
   bind(backing.buffer);
-  const memory = new Memory(backing, { reserved: argsAt(MOST_LANES), onGrow: bind });
+  const memory = new Memory(backing, { reserved: ARGS_AT + ARGS * 8, onGrow: bind });
   return {
     name: "native",
     memory,

@@ -23,13 +23,11 @@ export {
 export type { Initialiser, InitialShape } from "./initialisers.ts";
 export { constant, kaimingUniform, orthogonal, torchDefault, uniform, xavierUniform, zeros } from "./initialisers.ts";
 export { referenceKernels } from "./kernel-sets/reference.ts";
-export { compileKernels, laneReserve, sharedWasmKernels, wasmKernels } from "./kernel-sets/wasm.ts";
+export { compileKernels, wasmKernels } from "./kernel-sets/wasm.ts";
 export type { WasmModule } from "./kernel-sets/webassembly.ts";
 export { growableMemory } from "./kernel-sets/webassembly.ts";
 export type { Act, Kernels } from "./kernels.ts";
 export { ACT, GEMM } from "./kernels.ts";
-export type { KernelLanes } from "./lanes.ts";
-export { singleLane } from "./lanes.ts";
 export type { Activation, DenseOptions, LayerSpec } from "./layers.ts";
 export { activation, dense, layerNorm, softmax } from "./layers.ts";
 export type { LossOptions } from "./losses.ts";

@@ -236,34 +236,6 @@ describe("recurrent networks", () => {
     expect(net.snapshot().every((p) => Math.abs(p) <= 1 / Math.sqrt(3))).toBe(true);
   });
 
-  test.each(sets)("run a direction late, on a lane of its own, with the same bytes ($name)", ({ make }) => {
-    const run = (isDeferred: boolean) => {
-      const kernels = make();
-      const { memory } = kernels;
-      const waiting: (() => void)[] = [];
-      // A lane that does nothing until it is joined: the slowest thread there can be.
-      const late = new Proxy(kernels, {
-        get: (target, name: keyof Kernels) => {
-          const kernel = target[name];
-          if (typeof kernel !== "function") return kernel;
-          return (...args: number[]) => waiting.push(() => (kernel as (...a: number[]) => void)(...args));
-        },
-      });
-      const join = () => {
-        for (const call of waiting.splice(0)) call();
-      };
-      const lanes = { lanes: [kernels, late], join };
-      const net = build(kernels, { layers: 2, bidirectional: true, ...(isDeferred ? { lanes } : {}) });
-      const dOutput = memory.alloc(48);
-      memory.view(net.input, 16).set(randomBlock(16, seededRng(2)));
-      memory.view(dOutput, 48).set(randomBlock(48, seededRng(3)));
-      const y = memory.view(net.forward(4, 2), 48).slice();
-      const dx = memory.view(net.backward(dOutput, PARAMS_AND_INPUT), 16).slice();
-      return [y, dx, memory.view(net.grads, net.paramCount).slice()];
-    };
-    expect(run(true)).toEqual(run(false));
-  });
-
   test("give everything back on dispose, and refuse what does not fit", () => {
     const kernels = sets[0]!.make();
     const before = kernels.memory.used;

@@ -10,8 +10,6 @@
 import type { Rng } from "../../base/index.ts";
 import { copyColumns } from "./glue.ts";
 import type { Kernels } from "./kernels.ts";
-import type { KernelLanes } from "./lanes.ts";
-import { singleLane } from "./lanes.ts";
 import { shapeError } from "./layers.ts";
 import type { Ptr } from "./memory.ts";
 import { NULL, offset } from "./memory.ts";
@@ -38,8 +36,6 @@ export interface RecurrentOptions {
   readonly rng: Rng;
   readonly trainable?: boolean;
   readonly share?: Parameters;
-  /** With two lanes the two directions run at the same time. Default: all on the calling thread. */
-  readonly lanes?: KernelLanes;
 }
 
 export interface SequenceOptions {
@@ -105,7 +101,6 @@ class Stack implements RecurrentNetwork {
   readonly paramCount: number;
   readonly parameters: readonly Parameter[];
   readonly #kernels: Kernels;
-  readonly #lanes: KernelLanes;
   readonly #block: ParameterBlock;
   /** By layer, then by direction. */
   readonly #layers: readonly (readonly Direction[])[];
@@ -115,7 +110,7 @@ class Stack implements RecurrentNetwork {
   readonly #output: Ptr;
   /** Per direction [steps, batch, hidden]: gradients of a layer's outputs, one layer after the other. */
   readonly #dOut: readonly Ptr[];
-  readonly #scratch: readonly Ptr[];
+  readonly #scratch: Ptr;
   readonly #dInput: Ptr;
   readonly #owned: Ptr[] = [];
   readonly #pass = { steps: 0, rows: 0, mask: NULL, isCarried: false };
@@ -129,7 +124,6 @@ class Stack implements RecurrentNetwork {
     }
     const directions = options.bidirectional ? 2 : 1;
     this.#kernels = kernels;
-    this.#lanes = options.lanes ?? singleLane(kernels);
     this.#cell = cell;
     this.inputs = inputs;
     this.hidden = hidden;
@@ -186,7 +180,7 @@ class Stack implements RecurrentNetwork {
     this.#sources = [[NULL], ...this.#layers.map((layer) => layer.map((direction) => direction.blocks.out))];
     const training = this.trainable ? directions : 0;
     this.#dOut = Array.from({ length: training }, () => this.#alloc(every * hidden));
-    this.#scratch = Array.from({ length: training }, () => this.#alloc(backwardScratch(shapes[0]![0]!, steps, batch)));
+    this.#scratch = this.trainable ? this.#alloc(backwardScratch(shapes[0]![0]!, steps, batch)) : NULL;
     this.#dInput = this.trainable ? this.#alloc(every * inputs) : NULL;
   }
 
@@ -204,8 +198,7 @@ class Stack implements RecurrentNetwork {
     this.#sources[0]![0] = options.from ?? this.input;
     for (let l = 0; l < this.#layers.length; l++) {
       const layer = this.#layers[l]!;
-      for (let d = 0; d < layer.length; d++) layer[d]!.forward(this.#lane(d), this.#sources[l]!, pass);
-      this.#lanes.join();
+      for (let d = 0; d < layer.length; d++) layer[d]!.forward(this.#kernels, this.#sources[l]!, pass);
     }
     this.#isReady = true;
     const top = this.#sources[this.#layers.length]!;
@@ -226,15 +219,12 @@ class Stack implements RecurrentNetwork {
       const isTop = l === this.#layers.length - 1;
       for (let d = 0; d < directions; d++) {
         const dOut = isTop && directions === 1 ? dOutput : this.#dOut[d]!;
-        const lane = this.#lane(d);
-        layer[d]!.backwardThroughTime(lane, { dOut, scratch: this.#scratch[d]! }, pass);
-        layer[d]!.backwardParams(lane, this.#sources[l]!, pass);
+        layer[d]!.backwardThroughTime(this.#kernels, { dOut, scratch: this.#scratch }, pass);
+        layer[d]!.backwardParams(this.#kernels, this.#sources[l]!, pass);
       }
-      this.#lanes.join();
       if (l > 0) {
         for (let part = 0; part < directions; part++) this.#partGradient(layer, part, this.#dOut[part]!);
       } else if (options.input) this.#partGradient(layer, 0, this.#dInput);
-      this.#lanes.join();
     }
     return options.input ? this.#dInput : NULL;
   }
@@ -313,15 +303,10 @@ class Stack implements RecurrentNetwork {
     return ptr;
   }
 
-  #lane(direction: number): Kernels {
-    const { lanes } = this.#lanes;
-    return lanes[direction % lanes.length]!;
-  }
-
-  /** Both directions read the same input, so each part's gradient is a sum of two; one lane per part keeps it in order. */
+  /** Both directions read the same input, so each part's gradient is a sum of two, always in this order. */
   #partGradient(layer: readonly Direction[], part: number, into: Ptr): void {
-    const lane = this.#lane(part);
-    for (let d = 0; d < layer.length; d++) layer[d]!.backwardInput(lane, { part, into, add: d > 0 }, this.#pass);
+    for (let d = 0; d < layer.length; d++)
+      layer[d]!.backwardInput(this.#kernels, { part, into, add: d > 0 }, this.#pass);
   }
 
   /** Between two blocks [steps, rows, hidden] and one [steps, rows, 2·hidden]. */

@@ -16,6 +16,7 @@ const PAGES_PER_MIB = 16;
 type Exports = Omit<Kernels, "name" | "memory"> & {
   /** First byte after the module's stack, constants and packing area. */
   readonly __heap_base: { readonly value: number };
+  readonly memory: GrowableBuffer;
 };
 
 /** Compiles once what many kernel sets (one per thread or per test) can share. */
@@ -33,46 +34,13 @@ export function wasmKernels(
   source: Uint8Array | WasmModule,
   { initialMiB = 1 }: { initialMiB?: number } = {},
 ): Kernels {
-  const exports = instantiate(source, {}) as Exports & { readonly memory: GrowableBuffer };
+  const module = source instanceof Uint8Array ? compileKernels(source) : source;
+  if (!wasmApi) throw unusable("this JavaScript engine has no WebAssembly");
+  const exports = new wasmApi.Instance(module, {}).exports as unknown as Exports;
   const reserved = exports.__heap_base.value;
   const missing = reserved + initialMiB * PAGES_PER_MIB * PAGE - exports.memory.buffer.byteLength;
   if (missing > 0) exports.memory.grow(Math.ceil(missing / PAGE));
   return kernelsOf(exports, new Memory(exports.memory, { reserved }));
-}
-
-/** What each set in a shared memory has for itself: a stack, its thread-local words and a packing area. */
-const STACK = 65_536;
-const LOCALS = 64;
-const PACKING = 8 * 1_048_576;
-const LANE = STACK + LOCALS + PACKING;
-/** More than the module's constants take; checked when it is instantiated. */
-const CONSTANTS = 2 * 65_536;
-
-/** Bytes at the start of a shared memory that belong to so many sets. */
-export const laneReserve = (lanes: number): number => CONSTANTS + lanes * LANE;
-
-/** One of several sets that work in one shared memory, each on its own thread (kernels-shared.wasm). */
-export function sharedWasmKernels(
-  module: WasmModule,
-  { memory, lane, lanes }: { memory: GrowableBuffer; lane: number; lanes: number },
-): Kernels {
-  const exports = instantiate(module, { env: { memory } }) as Exports & {
-    readonly __stack_pointer: { value: number };
-    readonly __wasm_init_tls: (at: number) => void;
-    readonly usePackArea: (at: number) => void;
-  };
-  if (exports.__heap_base.value > CONSTANTS) throw new Error("the module's constants have outgrown their room");
-  const start = CONSTANTS + lane * LANE;
-  exports.__stack_pointer.value = start + STACK;
-  exports.__wasm_init_tls(start + STACK);
-  exports.usePackArea(start + STACK + LOCALS);
-  return kernelsOf(exports, new Memory(memory, { reserved: laneReserve(lanes) }));
-}
-
-function instantiate(source: Uint8Array | WasmModule, imports: object): Exports {
-  const module = source instanceof Uint8Array ? compileKernels(source) : source;
-  if (!wasmApi) throw unusable("this JavaScript engine has no WebAssembly");
-  return new wasmApi.Instance(module, imports).exports as unknown as Exports;
 }
 
 /** The exports themselves, not wrappers around them: a wrapper would cost as much as the smallest kernels. */

@@ -13,20 +13,14 @@ export interface WasmModule {
 export interface WasmApi {
   readonly Module: new (bytes: Uint8Array) => WasmModule;
   readonly Instance: new (module: WasmModule, imports: object) => { readonly exports: Record<string, unknown> };
-  readonly Memory: new (limits: { initial: number; maximum: number; shared?: boolean }) => GrowableBuffer;
+  readonly Memory: new (limits: { initial: number; maximum: number }) => GrowableBuffer;
 }
 
 /** Undefined where the engine has no WebAssembly (for instance with just-in-time compilation forbidden). */
 export const wasmApi = (globalThis as { WebAssembly?: WasmApi }).WebAssembly;
 
-/** A memory that grows in place, for kernel sets that bring none of their own; shared ones can be sent to threads. */
-export function growableMemory({
-  initialMiB,
-  shared = false,
-}: {
-  initialMiB: number;
-  shared?: boolean;
-}): GrowableBuffer {
+/** A memory that grows in place, for kernel sets that bring none of their own. */
+export function growableMemory({ initialMiB }: { initialMiB: number }): GrowableBuffer {
   if (!wasmApi) throw new Error("a growable memory needs WebAssembly");
-  return new wasmApi.Memory({ initial: Math.max(1, Math.ceil(initialMiB * 16)), maximum: MAX_PAGES, shared });
+  return new wasmApi.Memory({ initial: Math.max(1, Math.ceil(initialMiB * 16)), maximum: MAX_PAGES });
 }
