@@ -19,8 +19,13 @@ export const dimensions: readonly Dimension[] = ["replicas", "cpu", "memory"];
 export type Action =
   | { readonly kind: "hold"; readonly workload: WorkloadId }
   | { readonly kind: "scale"; readonly workload: WorkloadId; readonly replicas: number }
-  | { readonly kind: "set-resources"; readonly workload: WorkloadId; readonly cpu: Millicores; readonly memory: Bytes }
-  | ({ readonly kind: "reshape"; readonly workload: WorkloadId } & Allocation);
+  | ({ readonly kind: "set-resources"; readonly workload: WorkloadId } & Omit<Allocation, "replicas"> & Followers)
+  | ({ readonly kind: "reshape"; readonly workload: WorkloadId } & Allocation & Followers);
+
+/** Pods that start later always get the new size. Which of the running ones follow now: these, or all when absent. */
+export interface Followers {
+  readonly pods?: readonly string[];
+}
 
 export function reconcile(workload: WorkloadId, want: Allocation, have: Allocation): Action {
   const scales = want.replicas !== have.replicas;

@@ -1,6 +1,6 @@
 /** What may be done: actions, the guard that every action passes, and the port through which it is done. */
 
-export type { Action, Allocation, Dimension } from "./action.ts";
+export type { Action, Allocation, Dimension, Followers } from "./action.ts";
 export { afterAction, dimensions, reconcile } from "./action.ts";
 export type { Actuator } from "./actuator.ts";
 export { memoryActuator } from "./actuator.ts";
