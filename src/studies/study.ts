@@ -68,7 +68,11 @@ export interface Study<R = unknown, C = unknown> {
   /** One or two sentences: what is measured and against what. */
   readonly about: string;
   readonly world: World;
-  readonly seeds: { readonly quick: number; readonly full: number };
+  /**
+   * How many seeds a run takes, and the first of them (1 where absent). A study whose settings were chosen, or failed,
+   * on some seeds starts behind those, so that its default run is on seeds that nothing was chosen on.
+   */
+  readonly seeds: { readonly quick: number; readonly full: number; readonly first?: number };
   /** Everything that shapes the outcome, recorded with it. */
   config(options: { readonly quick: boolean }): C;
   /** Independent jobs per seed, such as one per algorithm. */

@@ -61,6 +61,33 @@ test("--seeds sets the number of seeds", async () => {
   expect(JSON.parse(stdout).seeds).toEqual([1, 2, 3]);
 });
 
+test("--first-seed moves the seeds: in the report, in the table, in the page and in the kept jobs", async () => {
+  const moved = ["coin", "--quick", "--seeds", "3", "--first-seed", "41"];
+  expect(JSON.parse((await reproduce(...moved, "--json")).stdout).seeds).toEqual([41, 42, 43]);
+  const kept = keptJobs("coin").map((file) => JSON.parse(readFileSync(file, "utf8")));
+  expect([...new Set(kept.map(({ seed }) => seed))].sort()).toEqual([41, 42, 43]);
+  const { stdout } = await reproduce(...moved, "--out", "results");
+  expect(stdout).toContain("3 seeds (41 to 43)");
+  const page = readFileSync(join(cwd, "results", "coin.md"), "utf8");
+  expect(page).toContain("Made by `coxswain reproduce coin --quick --seeds 3 --first-seed 41 --out docs/results`");
+});
+
+test("seeds that an earlier --first-seed has run are not run again", async () => {
+  await reproduce("coin-slow", "--quick", "--first-seed", "7", "--json");
+  const { stdout, stderr } = await reproduce("coin-slow", "--quick", "--first-seed", "8", "--log-level", "info");
+  expect(stderr).toContain('"kept":2,"of":4');
+  expect(stdout).toContain("2 seeds (8 to 9)");
+  expect(keptJobs("coin-slow")).toHaveLength(6);
+});
+
+test("a study's own first seed is the default, and the results of other seeds differ", async () => {
+  const own = JSON.parse((await reproduce("coin-held-out", "--quick", "--json")).stdout);
+  expect(own.seeds).toEqual([101, 102]);
+  const first = JSON.parse((await reproduce("coin-held-out", "--quick", "--first-seed", "1", "--json")).stdout);
+  expect(first.seeds).toEqual([1, 2]);
+  expect(first.rows).not.toEqual(own.rows);
+});
+
 test("a second run takes finished jobs from disk, and --fresh runs them again", async () => {
   const first = JSON.parse((await reproduce("coin-slow", "--quick", "--json")).stdout);
   const stamps = () => keptJobs("coin-slow").map((file) => JSON.parse(readFileSync(file, "utf8")).result.finishedAt);

@@ -20,6 +20,8 @@ export interface WorkerPoolOptions {
   readonly kernels?: Kernels;
   /** Tasks that may wait for a thread. */
   readonly queue?: number;
+  /** A thread was lost that had nothing to do; the job is the last one it had done. It is replaced when needed. */
+  readonly onIdleLoss?: (why: string, job: JobName | undefined) => void;
 }
 
 export function openWorkerPool(options: WorkerPoolOptions): WorkerPool {
@@ -44,6 +46,7 @@ interface Thread {
   readonly worker: Worker;
   readonly cancel: Int32Array;
   task: Pending | undefined;
+  last: JobName | undefined;
 }
 
 class Pool implements WorkerPool {
@@ -122,6 +125,7 @@ class Pool implements WorkerPool {
         continue;
       }
       thread.task = next;
+      thread.last = next.job;
       thread.worker.ref();
     }
   }
@@ -131,10 +135,10 @@ class Pool implements WorkerPool {
     const cancel = new SharedArrayBuffer(4);
     const data: WorkerData = { role: "tasks", kernels: this.#kernels.name, cancel };
     const worker = new Worker(this.#options.entry, { workerData: data });
-    const thread: Thread = { worker, cancel: new Int32Array(cancel), task: undefined };
+    const thread: Thread = { worker, cancel: new Int32Array(cancel), task: undefined, last: undefined };
     worker.on("message", (message: FromWorker) => this.#hear(thread, message));
-    worker.on("error", (cause) => this.#lose(thread, lost(thread, cause.message, cause)));
-    worker.on("exit", (code) => this.#lose(thread, lost(thread, `it ended with code ${code}`)));
+    worker.on("error", (cause) => this.#lose(thread, cause.message, cause));
+    worker.on("exit", (code) => this.#lose(thread, `it ended with code ${code}`));
     this.#threads.add(thread);
     return thread;
   }
@@ -155,11 +159,12 @@ class Pool implements WorkerPool {
     this.#pump();
   }
 
-  #lose(thread: Thread, error: CodedError): void {
+  #lose(thread: Thread, why: string, cause?: unknown): void {
     if (!this.#threads.delete(thread)) return;
     const { task } = thread;
     thread.task = undefined;
-    task?.reject(task.options.signal?.aborted ? task.options.signal.reason : error);
+    if (task === undefined) this.#options.onIdleLoss?.(why, thread.last);
+    else task.reject(task.options.signal?.aborted ? task.options.signal.reason : lost(task, why, cause));
     this.#pump();
   }
 
@@ -179,8 +184,8 @@ class Pool implements WorkerPool {
   }
 }
 
-function lost(thread: Thread, why: string, cause?: unknown): CodedError {
-  return threadLost(thread.task ? `the thread of the job '${thread.task.job.kind}'` : "an idle thread", why, cause);
+function lost({ job }: Pending, why: string, cause: unknown): CodedError {
+  return threadLost(`the thread of the job '${job.kind}'`, why, cause);
 }
 
 function full(limit: number): CodedError {

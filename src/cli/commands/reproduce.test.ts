@@ -54,3 +54,16 @@ test("a clean tree, or a run that writes no files, gets no warning", async () =>
   commit.text = `${CLEAN}+changes`;
   expect((await reproduce()).lines.join("\n")).not.toContain("uncommitted");
 });
+
+test("a first seed that is no whole number from 1 on, or too large for the seeds after it, is a usage error", async () => {
+  commit.text = CLEAN;
+  for (const wrong of ["0", "-3", "1.5", "x", "9007199254740992"]) {
+    const { code, lines } = await reproduce("--first-seed", wrong);
+    expect([wrong, code]).toEqual([wrong, 2]);
+    expect(lines.join(" ")).toContain("--first-seed");
+  }
+  const { code, lines } = await reproduce("--seeds", "2", "--first-seed", "9007199254740991");
+  expect(code).toBe(2);
+  expect(lines.join(" ")).toContain("2 seeds from 9007199254740991 on go beyond");
+  expect((await reproduce("--seeds", "1", "--first-seed", "9007199254740991")).code).toBe(0);
+});

@@ -18,6 +18,7 @@ export const reproduceCommand = (shell: Shell) =>
     .option("--list", "list the studies and stop")
     .option("--quick", "a small but real run: at most a minute on two cores")
     .option("--seeds <n>", "how many seeds", wholeNumber)
+    .option("--first-seed <k>", "the first of them: seeds k, k+1, … (default: the study's own, else 1)", wholeNumber)
     .option("--out <dir>", "write the table, the numbers and the plots into this folder")
     .option("--workers <n>", "worker threads; 0 means one per core", wholeNumberOrZero)
     .option("--fresh", "run jobs again that an earlier run finished")
@@ -28,6 +29,7 @@ export const reproduceCommand = (shell: Shell) =>
         ["coxswain reproduce --list", "what there is"],
         ["coxswain reproduce rl-cartpole --quick", "first numbers within a minute"],
         ["coxswain reproduce rl-cartpole --out docs/results", "the published run, with table and plots"],
+        ["coxswain reproduce rl-cartpole --first-seed 501", "the same on other seeds, 501 to 510"],
       ),
     )
     .addHelpText(
@@ -73,6 +75,7 @@ export const reproduceCommand = (shell: Shell) =>
           study,
           quick: options.quick ?? false,
           seeds: options.seeds,
+          firstSeed: options.firstSeed,
           setup: { modules, kernels: config.runtime.kernels },
           workers: config.runtime.workers,
           data: absolute(config.data),

@@ -8,6 +8,7 @@ import type { Study, StudyReport, StudyRow } from "../../studies/index.ts";
 import { shortCommit } from "../package-info.ts";
 import { clockTime } from "../progress.ts";
 import { formatNumber, renderTable, type TableOptions } from "../table.ts";
+import { seedOptions, seedsText } from "./seeds.ts";
 
 export function reportTable(report: StudyReport, options: TableOptions = {}): string {
   const rows = report.rows.map((row) => [row.what, paperText(row), oursText(row), row.claim, row.holds ? "yes" : "NO"]);
@@ -30,7 +31,7 @@ export function reportTable(report: StudyReport, options: TableOptions = {}): st
 function provenance(report: StudyReport): string {
   const { seeds, wallSeconds, version, commit, node, cpu, kernels } = report;
   return (
-    `${seeds.length} ${seeds.length === 1 ? "seed" : "seeds"}, ${clockTime(wallSeconds * 1000)} on ${cpu}, Node ${node}, ` +
+    `${seedsText(seeds)}, ${clockTime(wallSeconds * 1000)} on ${cpu}, Node ${node}, ` +
     `${kernels} kernels, coxswain ${version}, commit ${shortCommit(commit)}`
   );
 }
@@ -48,6 +49,11 @@ function oursText({ ours }: StudyRow): string {
 
 function withUnit(text: string, unit: string): string {
   return unit === "" ? text : `${text} ${unit}`;
+}
+
+function commandOf(study: Study, { study: id, quick, seeds }: StudyReport): string {
+  const words = ["coxswain reproduce", id, quick ? "--quick" : "", seedOptions(study, { quick, seeds })];
+  return [...words.filter((word) => word !== ""), "--out docs/results"].join(" ");
 }
 
 export interface WriteOptions {
@@ -100,7 +106,7 @@ export function reportPage(
     "",
     ...images.flatMap(({ name, title }) => [`![${title}](${name}.svg)`, ""]),
     `${provenance(report)}. ${report.quick ? "A quick run: fewer seeds and steps than the published table." : ""}`.trim(),
-    `Made by \`coxswain reproduce ${report.study}${report.quick ? " --quick" : ""} --out docs/results\`;`,
+    `Made by \`${commandOf(study, report)}\`;`,
     `the numbers, the seeds and the whole configuration are in [${report.study}.json](${report.study}.json).`,
     "",
   ].join("\n");

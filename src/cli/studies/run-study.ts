@@ -11,13 +11,11 @@ import { isLive, type Session } from "../shell.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { runPool, threadCount } from "./job-pool.ts";
 import { type FinishedJob, JobStore } from "./job-store.ts";
-import type { WorkerSetup } from "./messages.ts";
+import { type SeedChoice, seedsOf } from "./seeds.ts";
+import type { WorkerSetup } from "./study-kinds.ts";
 
-export interface RunStudyOptions {
+export interface RunStudyOptions extends SeedChoice {
   readonly study: Study;
-  readonly quick: boolean;
-  /** How many; absent: what the study asks for. */
-  readonly seeds: number | undefined;
   readonly setup: WorkerSetup;
   readonly workers: number;
   /** Where finished jobs are kept. */
@@ -34,7 +32,7 @@ export interface StudyOutcome {
 export async function runStudy(session: Session, options: RunStudyOptions): Promise<StudyOutcome> {
   const { study, quick, setup } = options;
   const started = session.now();
-  const seeds = Array.from({ length: options.seeds ?? study.seeds[quick ? "quick" : "full"] }, (_, i) => i + 1);
+  const seeds = seedsOf(study, options);
   const config = study.config({ quick });
   const kernels = openKernels(setup.kernels).name;
   const version = packageVersion();
