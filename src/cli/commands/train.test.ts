@@ -116,6 +116,20 @@ test("a damaged checkpoint is told and the one before it is used; two damaged on
   });
 });
 
+test("the same training comes of one thread, of two, and of a resumed one; in turn can not become in rounds", async () => {
+  await cli(["train", "CartPole-v1", "--steps", "2000", "--threads", "1", "--out", "one"]);
+  await cli(["train", "CartPole-v1", "--steps", "2000", "--threads", "2", "--out", "two"]);
+  expect(bytesOf("two/policy.ckpt").equals(bytesOf("one/policy.ckpt"))).toBe(true);
+  const cut = ["train", "CartPole-v1", "--steps", "2000", "--threads", "2", "--out", "cut"];
+  const stopped = await cli(cut, { stopAt: '"steps":1000' });
+  expect(stopped.stderr).toContain("`coxswain train --resume --out cut` goes on");
+  expect((await cli(["train", "--resume", "--out", "cut", "--threads", "1"])).code).toBe(0);
+  expect(bytesOf("cut/policy.ckpt").equals(bytesOf("one/policy.ckpt"))).toBe(true);
+  const refused = await cli(["train", "--resume", "--out", "cut", "--threads", "0"]);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain("was started with --threads 1");
+});
+
 const evaluatedAt = (name: string) =>
   bytesOf(name)
     .toString()

@@ -21,6 +21,11 @@ export const trainCommand = (shell: Shell) =>
     .addOption(new Option("--algo <name>", "base learner").choices(["ppo", "dqn", "ddpg", "td3"] as const))
     .option("--seed <n>", "seed of every random stream", wholeNumberOrZero)
     .option("--steps <n>", "environment steps to train for", wholeNumber)
+    .option(
+      "--threads <n>",
+      "take steps in rounds on so many threads; 0 (default) in turn with learning",
+      wholeNumberOrZero,
+    )
     .option("--out <dir>", "folder for checkpoints and curves (else runs/<task>-<algo>-seed<n>)")
     .option("--resume", "go on with the training in --out, with the settings it was started with")
     .addHelpText(
@@ -38,6 +43,7 @@ export const trainCommand = (shell: Shell) =>
         { path: ["train", "algo"], flag: "--algo", value: options.algo },
         { path: ["train", "seed"], flag: "--seed", value: options.seed },
         { path: ["train", "steps"], flag: "--steps", value: options.steps },
+        { path: ["train", "threads"], flag: "--threads", value: options.threads },
       ]);
       const wanted = config.train;
       const name = options.out ?? join("runs", `${wanted.task}-${wanted.algo}-seed${wanted.seed}`);
@@ -46,7 +52,7 @@ export const trainCommand = (shell: Shell) =>
       if (!options.resume && folder.hasTraining) {
         throw usageError(`${name} holds a training already`, "give --resume to go on with it, or another --out");
       }
-      const train = options.resume ? savedSettings(folder, options.steps) : wanted;
+      const train = options.resume ? savedSettings(folder, options) : wanted;
       envSpec(train.task);
       const resumeFrom = options.resume ? resumable(session, folder) : undefined;
       folder.writeRun({
@@ -90,15 +96,20 @@ export const trainCommand = (shell: Shell) =>
 
 const savedRun = z.looseObject({ train: configSchema.shape.train });
 
-/** A schedule or a buffer of another size would make a different training of it; only its length may change. */
-function savedSettings(folder: RunFolder, steps: number | undefined): TrainConfig {
+/** A schedule or a buffer of another size would make a different training of it; its length and its speed may change. */
+function savedSettings(folder: RunFolder, { steps, threads }: { steps?: number; threads?: number }): TrainConfig {
   const parsed = savedRun.safeParse(folder.readRun());
   if (!parsed.success) {
     throw new CodedError(
       failure("train.no-run", `${folder.path}: run.json is not of a training of this version; start a new one`),
     );
   }
-  return steps === undefined ? parsed.data.train : { ...parsed.data.train, steps };
+  const { train } = parsed.data;
+  // In turn and in rounds are two different trainings; how many threads a round has changes nothing.
+  if (threads !== undefined && (threads === 0) !== (train.threads === 0)) {
+    throw usageError(`the training in ${folder.path} was started with --threads ${train.threads}`, "resume it without");
+  }
+  return { ...train, steps: steps ?? train.steps, threads: threads ?? train.threads };
 }
 
 function resumable(session: Session, folder: RunFolder): Uint8Array {

@@ -101,6 +101,10 @@ function ddpgSchema(defaults: DdpgConfig) {
   return z
     .strictObject({
       ...replaySettings(defaults),
+      warmup: z
+        .enum(["uniform", "noise"])
+        .default(defaults.warmup)
+        .describe("what the steps before learning draw their actions from"),
       actorLr: z.number().positive().default(defaults.actorLr),
       criticLr: z.number().positive().default(defaults.criticLr),
       noise: noise.default(defaults.noise),
@@ -116,6 +120,11 @@ export const trainSchema = z.strictObject({
   algo: z.enum(["ppo", "dqn", "ddpg", "td3"]).default("ppo").describe("base learner"),
   seed: z.int().min(0).default(1).describe("every random stream of the run descends from it"),
   steps: count.default(100_000).describe("environment steps to train for"),
+  threads: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe("0 steps and learns in turn; from 1 up, steps are taken in rounds on so many threads"),
   evaluateEverySteps: count.default(10_000).describe("how often the policy is evaluated without exploration"),
   evaluateEpisodes: count.default(10).describe("episodes per evaluation"),
   checkpointEverySteps: count.default(20_000).describe("how often a checkpoint is written"),

@@ -3,7 +3,8 @@
  * Not here: learning (learn/rl), the command line (commands/train.ts).
  */
 
-import { type Evaluation, Training } from "../../learn/rl/index.ts";
+import { openRolloutPool } from "../../adapters/runtime/index.ts";
+import { type Evaluation, ParallelTraining, Training } from "../../learn/rl/index.ts";
 import type { TrainConfig } from "../config/index.ts";
 import { type KernelChoice, openKernels } from "../kernels.ts";
 import { createProgress } from "../progress.ts";
@@ -38,7 +39,8 @@ export async function runTraining(session: Session, run: TrainingRun): Promise<T
   const curves = new Curves(folder);
   const progress = createProgress(session, `${config.algo} on ${config.task}`);
   let lastReturn: number | undefined;
-  const training = new Training({
+  const pool = config.threads === 0 ? undefined : openRolloutPool({ threads: config.threads, kernels });
+  const options = {
     envId: config.task,
     algorithm: algorithmOf(config),
     seed: config.seed,
@@ -63,7 +65,8 @@ export async function runTraining(session: Session, run: TrainingRun): Promise<T
       },
       onCheckpoint: ({ bytes }) => folder.writeTraining(bytes),
     },
-  });
+  } satisfies ConstructorParameters<typeof Training>[0];
+  const training = pool ? new ParallelTraining({ ...options, pool }) : new Training(options);
   folder.dropEvaluationsAfter(training.steps);
   try {
     while (!training.isDone) {
@@ -71,7 +74,7 @@ export async function runTraining(session: Session, run: TrainingRun): Promise<T
         folder.writeTraining(training.save());
         session.signal.throwIfAborted();
       }
-      training.advance(SLICE);
+      await advance(training, session.signal);
       const note = lastReturn === undefined ? "" : `last return ${formatNumber(lastReturn)}`;
       progress.update({ fraction: training.steps / config.steps, note });
       await new Promise((resolve) => setImmediate(resolve));
@@ -96,7 +99,16 @@ export async function runTraining(session: Session, run: TrainingRun): Promise<T
   } finally {
     progress.clear();
     training.dispose();
+    await pool?.close();
   }
+}
+
+async function advance(training: Training | ParallelTraining, signal: AbortSignal): Promise<void> {
+  if (training instanceof Training) return training.advance(SLICE);
+  // A round that is given up half way leaves the training at its beginning, so that it can still be saved.
+  await training.advance(signal).catch((thrown: unknown) => {
+    if (!signal.aborted) throw thrown;
+  });
 }
 
 function recordEvaluation(session: Session, folder: RunFolder, { steps, mean, deviation, returns }: Evaluation): void {
