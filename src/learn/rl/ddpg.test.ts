@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
-import { unwrap } from "../../base/index.ts";
+import { seededRng, unwrap } from "../../base/index.ts";
 import { END_CODE } from "../env/index.ts";
 import { referenceKernels } from "../tensor/index.ts";
 import { decodeCheckpoint } from "./checkpoint.ts";
 import { criticTarget, Ddpg, ddpgDefaults, smoothedAction, td3Options } from "./ddpg.ts";
 import type { Transition } from "./learner.ts";
+import { createNoise } from "./noise.ts";
 
 test("the critic's target by hand: a terminated step has no future, a truncated one keeps it", () => {
   const at = (end: keyof typeof END_CODE) => criticTarget({ reward: 1, end: END_CODE[end], next: 10 }, 0.9);
@@ -195,6 +196,45 @@ test("actions stay within the environment's bounds, and the first ones are drawn
   const variance = draws.reduce((a, b) => a + (b - mean) ** 2, 0) / draws.length;
   expect(Math.abs(mean)).toBeLessThan(0.25);
   expect(Math.abs(variance - 4 / 3)).toBeLessThan(0.25);
+});
+
+test("a warm-up by noise acts by the noise alone, within the bounds, and learns nothing yet", () => {
+  const noise = { kind: "ornstein-uhlenbeck", sigma: 0.5, theta: 0.15, dt: 0.2 } as const;
+  const config = { ...ddpgDefaults, hidden, learningStarts: 200, warmup: "noise", noise } as const;
+  const learner = new Ddpg({ kernels: referenceKernels(), shape, config, seed: 3 });
+  const alone = createNoise(noise, 2);
+  const rng = seededRng(3).fork("ddpg").fork("explore");
+  const before = blocksOf(learner)["network 0/params"];
+  for (let i = 0; i < 200; i++) {
+    const obs = [Math.sin(i), Math.cos(i)];
+    const { action } = unwrap(learner.act(obs, { explore: true, actorContext: [0] }));
+    const want = new Float32Array(2);
+    alone.addTo(want, rng);
+    const [first = Number.NaN, second = Number.NaN] = want.map((x) => Math.min(Math.max(x, -1), 1));
+    // The first component's range is [−2, 2], the second's [0, 1].
+    expect(action[0]).toBeCloseTo(2 * first, 6);
+    expect(action[1]).toBeCloseTo((second + 1) / 2, 6);
+    const end = i % 50 === 49 ? "truncated" : "no";
+    if (end !== "no") alone.reset();
+    const step: Transition = { obs, action, reward: 1, nextObs: obs, end, actorContext: [0], criticContext: [0] };
+    unwrap(learner.observe(step));
+    if (i < 199) expect(learner.update()).toBeUndefined();
+  }
+  expect(blocksOf(learner)["network 0/params"]).toEqual(before);
+  // From here on the policy is in it: the same noise, another action.
+  const { action } = unwrap(learner.act([3, -3], { explore: true, actorContext: [2] }));
+  const want = new Float32Array(2);
+  alone.addTo(want, rng);
+  expect(Math.abs((action[0] ?? 0) - 2 * (want[0] ?? 0))).toBeGreaterThan(1e-3);
+});
+
+test("without exploration the warm-up does not concern the policy", () => {
+  const build = (learningStarts: number) => {
+    const config = { ...ddpgDefaults, hidden, learningStarts, warmup: "noise" } as const;
+    return new Ddpg({ kernels: referenceKernels(), shape, config, seed: 3 });
+  };
+  const asked = (learner: Ddpg) => unwrap(learner.act([1, 2], { explore: false, actorContext: [0] })).action;
+  expect(asked(build(500))).toEqual(asked(build(0)));
 });
 
 test("discrete or unbounded actions are refused with the way out", () => {

@@ -47,8 +47,13 @@ export interface DdpgConfig {
   readonly batch: number;
   /** Transitions kept; the oldest make room. */
   readonly bufferSize: number;
-  /** Steps of uniformly random actions before the policy acts and anything is learned. */
+  /** Steps of random actions before the policy acts and anything is learned. */
   readonly learningStarts: number;
+  /**
+   * How those are drawn. "uniform": anew at every step, over the whole range. "noise": the exploration noise alone, as
+   * if the policy said 0; for tasks where independent pushes cancel out and only correlated ones lead anywhere.
+   */
+  readonly warmup: "uniform" | "noise";
   /** Environment steps between updates. */
   readonly trainEvery: number;
   /** Gradient steps per update. */
@@ -79,6 +84,7 @@ export const ddpgDefaults: DdpgConfig = {
   batch: 64,
   bufferSize: 100_000,
   learningStarts: 1_000,
+  warmup: "uniform",
   trainEvery: 1,
   gradientSteps: 1,
   noise: { kind: "gaussian", sigma: 0.1 },
@@ -235,23 +241,28 @@ export class Ddpg implements Learner {
     const size = this.#low.length;
     const action = new Float32Array(size);
     const { rng, noise = this.#noise } = explorer ?? { rng: this.#random.explore };
-    if (explore && this.#steps < this.config.learningStarts) {
+    const isWarmup = explore && this.#steps < this.config.learningStarts;
+    if (isWarmup && this.config.warmup !== "noise") {
       for (let i = 0; i < size; i++) action[i] = 2 * rng.next() - 1;
       return ok(this.#scaled(action));
     }
-    const f32 = this.#kernels.memory.f32;
-    const at = this.#actor.input >> 2;
-    for (let i = 0; i < this.shape.obs; i++) f32[at + i] = obs[i]!;
-    for (let i = 0; i < this.shape.actorContext; i++) f32[at + this.shape.obs + i] = actorContext![i]!;
-    this.#normalise(this.#actor, 1);
-    const out = this.#actor.forward(1) >> 2;
-    for (let i = 0; i < size; i++) action[i] = f32[out + i]!;
+    if (!isWarmup) this.#policyInto(action, obs, actorContext);
     if (explore) noise.addTo(action, rng);
     for (let i = 0; i < size; i++) {
       if (!Number.isFinite(action[i]!)) return err(policyFailure());
       action[i] = Math.min(Math.max(action[i]!, -1), 1);
     }
     return ok(this.#scaled(action));
+  }
+
+  #policyInto(action: Float32Array, obs: ArrayLike<number>, actorContext: ArrayLike<number> | undefined): void {
+    const f32 = this.#kernels.memory.f32;
+    const at = this.#actor.input >> 2;
+    for (let i = 0; i < this.shape.obs; i++) f32[at + i] = obs[i]!;
+    for (let i = 0; i < this.shape.actorContext; i++) f32[at + this.shape.obs + i] = actorContext![i]!;
+    this.#normalise(this.#actor, 1);
+    const out = this.#actor.forward(1) >> 2;
+    for (let i = 0; i < action.length; i++) action[i] = f32[out + i]!;
   }
 
   /** From [−1, 1] to the environment's bounds, in place. */
