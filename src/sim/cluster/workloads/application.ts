@@ -3,6 +3,7 @@
  * Owns: the shape. Not here: the sixteen segments, how applications are composed of them, what an update changes.
  */
 import type { Bytes, Ms } from "../../../base/index.ts";
+import type { Payloads } from "./segments.ts";
 
 /** One part of a request's work: CPU on up to `width` threads at once, then a wait that needs none. Mean values. */
 export interface Phase {
@@ -24,6 +25,8 @@ export interface Application {
   /** As drawn, in order, with repetition. */
   readonly segments: readonly string[];
   readonly phases: readonly Phase[];
+  /** What it is called with now; an update changes it. Absent in applications that are not made of segments. */
+  readonly payloads?: Payloads;
   /** Payload sizes relative to their mean, equally likely; all of a request's work grows with its size. */
   readonly sizes: readonly number[];
   /** What sizes do not explain: sigma of a lognormal factor of mean 1 on each phase's CPU and wait. */

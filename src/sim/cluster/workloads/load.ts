@@ -1,7 +1,9 @@
 /**
  * How many requests come, minute by minute.
- * Owns: the shape of a load. Not here: recorded traces and the fitted generator (load-*.ts), drawing arrivals.
+ * Owns: the shape of a load, making one of recorded counts, scaling it. Not here: reading records (adapters/datasets), the
+ * generator fitted to them (load-generate.ts), drawing arrivals (arrivals.ts).
  */
+import { CodedError, failure } from "../../../base/index.ts";
 
 export interface Load {
   readonly id: string;
@@ -18,4 +20,38 @@ const MINUTE = 60_000;
 export function rateAt({ perMinute }: Load, at: number): number {
   const minute = Math.floor(at / MINUTE) % perMinute.length;
   return perMinute[minute] ?? 0;
+}
+
+/** More requests a day than this is a high load (AWARE, section 2.3). */
+export const HIGH_PER_DAY = 1e5;
+
+export interface CountsOptions {
+  readonly id: string;
+  /** Default 1.5. */
+  readonly dispersion?: number;
+}
+
+/** A load of recorded counts, one per minute; its level follows from the requests it would have in a whole day. */
+export function loadFromCounts(counts: ArrayLike<number>, { id, dispersion = 1.5 }: CountsOptions): Load {
+  const perMinute = Float64Array.from(counts, (count) => count / 60);
+  const wrong = perMinute.findIndex((rate) => !(Number.isFinite(rate) && rate >= 0));
+  if (perMinute.length === 0 || wrong >= 0) {
+    const what = perMinute.length === 0 ? "has no minutes" : `has the count ${counts[wrong]} in minute ${wrong}`;
+    throw new CodedError(
+      failure("workload.counts", `the load "${id}" ${what}; give one count, not negative, for each minute`),
+    );
+  }
+  return { id, level: meanRate({ perMinute }) * 86_400 > HIGH_PER_DAY ? "high" : "low", perMinute, dispersion };
+}
+
+/** Requests per second over all minutes. */
+export function meanRate({ perMinute }: Pick<Load, "perMinute">): number {
+  return perMinute.reduce((sum, rate) => sum + rate, 0) / perMinute.length;
+}
+
+/** The same shape and level with another mean, in requests per second. A load without requests stays without. */
+export function scaleLoad(load: Load, mean: number): Load {
+  const now = meanRate(load);
+  const factor = now === 0 ? 0 : mean / now;
+  return { ...load, perMinute: load.perMinute.map((rate) => rate * factor) };
 }

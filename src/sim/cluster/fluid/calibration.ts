@@ -1,0 +1,36 @@
+/**
+ * Figures of the fluid rung, each with its reason. None of them describes the cluster: what the world is made of is in
+ * spec.ts, processors.ts and workloads/, the same for both rungs. These say how finely the fluid rung looks at it.
+ */
+
+/** Milliseconds of a CPU quota period: the default of Kubernetes' --cpu-cfs-quota-period, the same as the event rung's. */
+export const QUOTA_PERIOD = 100;
+
+/** The longest stretch with one draw of arrivals: a control step, and the interval that dispersion is stated for. */
+export const SLOT = 15_000;
+
+/** Ends of the latency slices that a cell keeps, as shares of its requests: finer where tails are asked for. */
+export const SLICE_ENDS: readonly number[] = [
+  0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.44, 0.48, 0.52, 0.56, 0.6, 0.65, 0.7, 0.75, 0.8, 0.84, 0.87, 0.9, 0.92,
+  0.935, 0.945, 0.955, 0.965, 0.975, 0.981, 0.985, 0.988, 0.99, 0.992, 0.994, 0.996, 0.998, 0.999, 1,
+];
+
+/** Load levels of a table, as shares of the nominal capacity; from `FULL` on a pod has more than it can do. */
+export const LOAD_LEVELS: readonly number[] = [0, 0.15, 0.3, 0.45, 0.6, 0.7, 0.8, 0.87, 0.93, 0.98, 1.08, 1.3, 1.8, 3, 6];
+
+/** Levels from here on are run from full queues: they settle from above. */
+export const FULL = 1.05;
+
+/** Ratio of one CPU limit (or one speed) of a table to the next. */
+export const QUOTA_RATIO = 1.25;
+export const SPEED_RATIO = 1.3;
+
+/** Pod counts of a table; with two choices per request, more pods than the last behave like the last. */
+export const POD_LEVELS: readonly number[] = [1, 2, 4, 8];
+
+/** Requests that a cell is made of, and those before them that are not counted. */
+export const CELL_REQUESTS = 1_600;
+export const CELL_WARMUP = 300;
+
+/** The tables' own stream; no study, test or training draws from it. */
+export const TABLE_SEED = 0x7ab1e;

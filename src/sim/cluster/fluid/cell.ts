@@ -1,0 +1,203 @@
+/**
+ * What a steady condition does to requests: one cell of a response table.
+ * Owns: running a condition on the bench and what is kept of it. Not here: which cells there are (response-table.ts).
+ */
+import type { Rng } from "../../../base/index.ts";
+import type { Application } from "../workloads/application.ts";
+import { sampleRequest } from "../workloads/request.ts";
+import { CELL_REQUESTS, CELL_WARMUP, FULL, QUOTA_PERIOD, SLICE_ENDS, SLOT } from "./calibration.ts";
+import type { BenchConditions, BenchWatch } from "./pod-bench.ts";
+import { PodBench } from "./pod-bench.ts";
+
+/** Places of a cell's figures; latencies follow at SLICES, as natural logarithms, one per slice. */
+export const PLACE = {
+  /** Requests in one pod, mean over time, and the sum of their sizes. */
+  inside: 0,
+  sizes: 1,
+  /** Of the requests that came: refused by a full queue; answered too late. */
+  refused: 2,
+  timedOut: 3,
+  /** Cores kept busy by one pod, mean over time. */
+  busy: 4,
+} as const;
+/** Rate, per admitted request, at which the sum of sizes in a pod first exceeds each threshold: logarithms. */
+export const CROSSINGS = 5;
+export const CROSSING_COUNT = 20;
+const CROSSING_FIRST = 1;
+const CROSSING_RATIO = 1.35;
+export const SLICES = CROSSINGS + CROSSING_COUNT;
+export const CELL_SIZE = SLICES + SLICE_ENDS.length;
+
+/** Crossings rarer than a cell can show count as this rare. */
+const RARE = 1e-7;
+
+/** Where a sum of sizes lies on the scale of thresholds; not rounded. */
+export const crossingPlace = (sizes: number): number =>
+  Math.log(Math.max(sizes, 1e-3) / CROSSING_FIRST) / Math.log(CROSSING_RATIO);
+
+export interface CellConditions {
+  readonly application: Application;
+  readonly quota: number;
+  readonly speed: number;
+  readonly cores: number;
+  readonly pods: number;
+  /** Share of the nominal capacity; 0 asks for requests that are alone in their pod. */
+  readonly level: number;
+}
+
+/** Requests per second that one pod could serve if nothing were lost to queueing or to the quota's grain. */
+export function nominalCapacity({ application, quota, speed, cores }: Omit<CellConditions, "level" | "pods">): number {
+  let cpu = 0;
+  let alone = 0;
+  const usable = Math.min(cores, application.threads);
+  for (const phase of application.phases) {
+    const work = phase.cpu / speed;
+    cpu += work;
+    // While it works, a request takes the time of its width or of the quota, whichever is slower, and then it waits.
+    alone += work / Math.min(phase.width, usable, quota) + phase.wait;
+  }
+  const byCpu = (1_000 * Math.min(quota, usable)) / Math.max(cpu, 1e-9);
+  const byThreads = (1_000 * application.threads) / Math.max(alone, 1e-9);
+  return Math.min(byCpu, byThreads);
+}
+
+export function runCell(conditions: CellConditions, rng: Rng): Float64Array {
+  const { application, pods, level } = conditions;
+  const record = new Recorder();
+  const bench = new PodBench({ ...conditions, period: QUOTA_PERIOD } satisfies BenchConditions, {
+    rng: rng.fork("pods"),
+    draw: requestsOf(application, rng.fork("requests")),
+    watch: record,
+  });
+  const arrivals = rng.fork("arrivals");
+  const ratePerMs = (nominalCapacity(conditions) * level * pods) / 1_000;
+  if (level >= FULL) bench.fill(0);
+  const warm = level >= FULL ? pods * (application.threads + application.queue) : CELL_WARMUP;
+  const times = arrivalTimes({ ratePerMs, alone: aloneFor(application, conditions), count: warm + CELL_REQUESTS }, arrivals);
+  let started = 0;
+  let before = bench.totals();
+  for (let i = 0; i < times.length; i++) {
+    const at = times[i] as number;
+    if (i === warm) {
+      bench.finish(at);
+      before = bench.totals();
+      record.reset();
+      started = at;
+    }
+    bench.arrive(at);
+  }
+  const end = times.at(-1) as number;
+  const span = Math.max(end - started, 1e-9);
+  bench.finish(end);
+  const after = bench.totals();
+  // Requests that came are not all done yet; the long ones among them belong to the tail, so let them finish.
+  bench.finish(end + 2 * application.timeout);
+  return record.cell({
+    inside: (after.requestMs - before.requestMs) / span / pods,
+    sizes: (after.sizeMs - before.sizeMs) / span / pods,
+    busy: (after.burnt - before.burnt) / span / pods,
+  });
+}
+
+function requestsOf(application: Application, rng: Rng): (into: Float64Array) => number {
+  return (into) => sampleRequest(application, rng, into);
+}
+
+/** Long enough apart that two requests do not meet. */
+function aloneFor({ timeout, phases }: Application, { quota, speed }: CellConditions): number {
+  const work = phases.reduce((sum, { cpu, wait }) => sum + cpu / speed / Math.min(1, quota) + wait, 0);
+  return Math.min(timeout, 40 * work) + 10 * QUOTA_PERIOD;
+}
+
+/**
+ * Arrival times whose count per slot is what the rate says, with no luck in it: the luck of a slot's count is drawn by the
+ * world, step by step, and must not be counted twice. Within a slot they fall as they like.
+ */
+function arrivalTimes(
+  { ratePerMs, alone, count }: { ratePerMs: number; alone: number; count: number },
+  rng: Rng,
+): Float64Array {
+  const times = new Float64Array(count);
+  if (ratePerMs === 0) {
+    for (let i = 0; i < count; i++) times[i] = (i + rng.next()) * 2 * alone;
+    return times;
+  }
+  const perSlot = ratePerMs * SLOT;
+  let filled = 0;
+  for (let slot = 0; filled < count; slot++) {
+    const due = Math.min(count, Math.floor((slot + 1) * perSlot));
+    for (let i = filled; i < due; i++) times[i] = (slot + rng.next()) * SLOT;
+    times.subarray(filled, due).sort();
+    filled = Math.max(filled, due);
+  }
+  return times;
+}
+
+class Recorder implements BenchWatch {
+  #latencies: number[] = [];
+  #late = 0;
+  #refusals = 0;
+  #admitted = 0;
+  readonly #crossed = new Float64Array(CROSSING_COUNT);
+
+  completed(latency: number): void {
+    this.#latencies.push(latency);
+  }
+
+  timedOut(): void {
+    this.#late++;
+  }
+
+  refused(): void {
+    this.#refusals++;
+  }
+
+  admitted(sizes: number, own: number): void {
+    this.#admitted++;
+    const from = Math.max(0, Math.ceil(crossingPlace(sizes - own)));
+    const to = Math.min(CROSSING_COUNT - 1, Math.floor(crossingPlace(sizes)));
+    for (let k = from; k <= to; k++) this.#crossed[k]! += 1;
+  }
+
+  reset(): void {
+    this.#latencies = [];
+    this.#late = 0;
+    this.#refusals = 0;
+    this.#admitted = 0;
+    this.#crossed.fill(0);
+  }
+
+  cell({ inside, sizes, busy }: { inside: number; sizes: number; busy: number }): Float64Array {
+    const cell = new Float64Array(CELL_SIZE);
+    const served = this.#latencies.length + this.#late;
+    const all = Math.max(1, served + this.#refusals);
+    cell[PLACE.inside] = inside;
+    cell[PLACE.sizes] = sizes;
+    cell[PLACE.busy] = busy;
+    cell[PLACE.refused] = this.#refusals / all;
+    cell[PLACE.timedOut] = this.#late / all;
+    for (let k = 0; k < CROSSING_COUNT; k++) {
+      cell[CROSSINGS + k] = Math.log(Math.max(RARE, this.#crossed[k]! / Math.max(1, this.#admitted)));
+    }
+    sliceMeans(Float64Array.from(this.#latencies).sort(), cell.subarray(SLICES));
+    return cell;
+  }
+}
+
+/** Mean logarithm of the latencies in each slice; with none at all, every slice says one millisecond. */
+function sliceMeans(sorted: Float64Array, into: Float64Array): void {
+  let from = 0;
+  SLICE_ENDS.forEach((share, slice) => {
+    const to = share * sorted.length;
+    // The slice is a stretch of the empirical quantile function, so it may begin and end within a request's share.
+    let sum = 0;
+    let weight = 0;
+    for (let i = Math.floor(from); i < to && i < sorted.length; i++) {
+      const part = Math.min(i + 1, to) - Math.max(i, from);
+      sum += part * Math.log(Math.max(sorted[i]!, 1e-3));
+      weight += part;
+    }
+    into[slice] = weight > 0 ? sum / weight : 0;
+    from = to;
+  });
+}

@@ -1,0 +1,16 @@
+export type { Application, Phase } from "./application.ts";
+export type { Arrivals } from "./arrivals.ts";
+export { arrivals, DISPERSION_SPAN } from "./arrivals.ts";
+export type { PayloadKind } from "./calibration.ts";
+export type { ComposeOptions, ServerSettings } from "./compose.ts";
+export { composeApplication, withPayloads } from "./compose.ts";
+export type { GenerateOptions, HeldOutSplit, SplitApplications } from "./generate.ts";
+export { generateApplications, generateHeldOut, splitApplications } from "./generate.ts";
+export type { CountsOptions, Load } from "./load.ts";
+export { HIGH_PER_DAY, loadFromCounts, meanRate, rateAt, scaleLoad } from "./load.ts";
+export type { GenerateLoadOptions } from "./load-generate.ts";
+export { generateLoad } from "./load-generate.ts";
+export type { IsolatedOptions } from "./request.ts";
+export { isolatedLatency, meanWork, requestLength, sampleRequest } from "./request.ts";
+export type { Payloads, Segment, SegmentName, SegmentWork } from "./segments.ts";
+export { payloadsOf, segmentOf, segments } from "./segments.ts";
