@@ -302,7 +302,7 @@ export const applicationRanges = {
   /** 1 to 4 segments, equally likely: the generator of Sizeless (Eismann et al., Middleware 2021), which AWARE's follows; its functions in the data set have 2 to 4. */
   segments: { low: 1, high: 4 },
   /** Accepting, parsing, logging and answering: core-ms on the first phase. assumed [2..8]. */
-  handling: 4,
+  handling: 4 as number,
   /** Sizeless: coefficients of variation of 0.07 to 0.36 for one input; Azure: 0.2 to 0.85 (quartiles of ln(p75/p25)/1.349 over functions called > 1,000 times) with all inputs mixed. */
   sigma: { low: 0.15, high: 0.5 },
   /** Worker processes and thread pools of common servers, small to middling; assumed [2..64]. */

@@ -3,8 +3,8 @@
  * Owns: drawing the minutes of a load. Not here: the fitted numbers and where they come from (load-calibration.ts).
  */
 import { type Rng, seededRng } from "../../../base/index.ts";
-import { type Load, scaleLoad } from "./load.ts";
 import { studyCapacity } from "./calibration.ts";
+import { type Load, scaleLoad } from "./load.ts";
 
 export interface GenerateLoadOptions {
   readonly seed: number;
@@ -20,7 +20,12 @@ export function generateLoad({ seed, level, days = 1, mean }: GenerateLoadOption
   const shape = diurnal(rng, Math.round(days * 1_440));
   const { low, high } = studyCapacity[level];
   const rate = mean ?? low * (high / low) ** rng.fork("mean").next();
-  const load: Load = { id: `${level}-${seed}`, level, perMinute: shape, dispersion: 1 + 2 * rng.fork("dispersion").next() };
+  const load: Load = {
+    id: `${level}-${seed}`,
+    level,
+    perMinute: shape,
+    dispersion: 1 + 2 * rng.fork("dispersion").next(),
+  };
   return scaleLoad(load, rate);
 }
 
