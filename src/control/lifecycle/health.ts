@@ -1,0 +1,113 @@
+/**
+ * Who acts in this step.
+ * Owns: the named reasons for which the fallback takes over within one step, and their order.
+ * Not here: how each is noticed (agent.ts), which stage the agent is in (lifecycle.ts).
+ */
+import type { LifecycleProfile } from "./profile.ts";
+import type { AgentState } from "./state.ts";
+
+/** What is known of the world and of the learner at the moment of a decision. */
+export interface Health {
+  readonly workload: "present" | "vanished";
+  readonly clock: "steady" | "jumped";
+  readonly telemetry: "fresh" | "stale" | "unusable";
+  readonly checkpoint: "good" | "missing" | "corrupt" | "other-version";
+  readonly learner: "well" | "crashed" | "slow" | "not-finite";
+  /** Share of the newest proposals that the guard had to correct or refuse. */
+  readonly guardTripRate: number;
+}
+
+export const goodHealth: Health = Object.freeze({
+  workload: "present",
+  clock: "steady",
+  telemetry: "fresh",
+  checkpoint: "good",
+  learner: "well",
+  guardTripRate: 0,
+});
+
+export type WorldReason = "workload-vanished" | "clock-jumped" | "telemetry-stale" | "telemetry-unusable";
+/** Faults of the learner itself: too many of them in an episode end its turn. */
+export type LearnerReason =
+  | "checkpoint-missing"
+  | "checkpoint-corrupt"
+  | "checkpoint-other-version"
+  | "learner-crashed"
+  | "learner-slow"
+  | "output-not-finite"
+  | "guard-trips";
+export type FallbackReason = WorldReason | LearnerReason;
+
+export const fallbackReasons: readonly FallbackReason[] = [
+  "workload-vanished",
+  "clock-jumped",
+  "telemetry-stale",
+  "telemetry-unusable",
+  "checkpoint-missing",
+  "checkpoint-corrupt",
+  "checkpoint-other-version",
+  "learner-crashed",
+  "learner-slow",
+  "output-not-finite",
+  "guard-trips",
+];
+
+const learnerReasons: ReadonlySet<string> = new Set<LearnerReason>([
+  "checkpoint-missing",
+  "checkpoint-corrupt",
+  "checkpoint-other-version",
+  "learner-crashed",
+  "learner-slow",
+  "output-not-finite",
+  "guard-trips",
+]);
+
+export const isLearnerFault = (why: string): why is LearnerReason => learnerReasons.has(why);
+
+export type ActingChoice =
+  | { readonly who: "learner"; readonly why: "training" | "serving" }
+  | {
+      readonly who: "fallback";
+      readonly why: FallbackReason | "bootstrapping" | "retraining" | "rolled-back" | "not-started";
+    }
+  /** Recommend only: decisions are shown, and whatever manages the workload goes on managing it. */
+  | { readonly who: "nobody"; readonly why: "recommend-only" };
+
+/** The world's troubles come first: a learner that decided on nonsense is not to blame for it. */
+export function troubleOf(health: Health, { maxTripRate }: LifecycleProfile): FallbackReason | undefined {
+  if (health.workload === "vanished") return "workload-vanished";
+  if (health.clock === "jumped") return "clock-jumped";
+  if (health.telemetry === "stale") return "telemetry-stale";
+  if (health.telemetry === "unusable") return "telemetry-unusable";
+  if (health.checkpoint === "missing") return "checkpoint-missing";
+  if (health.checkpoint === "corrupt") return "checkpoint-corrupt";
+  if (health.checkpoint === "other-version") return "checkpoint-other-version";
+  if (health.learner === "crashed") return "learner-crashed";
+  if (health.learner === "slow") return "learner-slow";
+  if (health.learner === "not-finite") return "output-not-finite";
+  // A rate that is no number is not below the limit.
+  if (!(health.guardTripRate <= maxTripRate)) return "guard-trips";
+  return undefined;
+}
+
+export function mayAct(profile: LifecycleProfile, state: AgentState, health: Health): ActingChoice {
+  if (profile.mode === "recommend") return { who: "nobody", why: "recommend-only" };
+  const trouble = troubleOf(health, profile);
+  switch (state.stage) {
+    case "INITIALIZED":
+      return { who: "fallback", why: "not-started" };
+    case "OFFLINE":
+      return { who: "fallback", why: offlineWhy[state.because] };
+    case "ONLINE":
+      return trouble ? { who: "fallback", why: trouble } : { who: "learner", why: "training" };
+    case "SERVING":
+      return trouble ? { who: "fallback", why: trouble } : { who: "learner", why: "serving" };
+  }
+}
+
+const offlineWhy = {
+  bootstrap: "bootstrapping",
+  retraining: "retraining",
+  rollback: "rolled-back",
+  "learner-lost": "rolled-back",
+} as const;

@@ -1,0 +1,173 @@
+/**
+ * The questions that Algorithm 1 and the gates ask, each answered with what was found and what was asked.
+ * Owns: resolving thresholds, and one judgement per question. Not here: what follows from the answers (lifecycle.ts).
+ */
+import type { CanaryGate, LifecycleProfile, RollbackGate, Threshold } from "./profile.ts";
+import type { AgentState, EpisodeScore, Judgement, StateOf } from "./state.ts";
+import { deviationOf, fallbackLevel, meanOf } from "./state.ts";
+
+/** The level in reward per episode; null while what it is relative to has not been measured. */
+export function thresholdLevel(
+  threshold: Threshold,
+  { profile, state }: { readonly profile: LifecycleProfile; readonly state: AgentState },
+): number | null {
+  switch (threshold.kind) {
+    case "absolute":
+      return threshold.value;
+    case "fallback": {
+      const level = fallbackLevel(state);
+      return level !== null && level.episodes >= profile.window
+        ? threshold.times * level.reward + threshold.plus
+        : null;
+    }
+    case "converged":
+      return (state.stage === "ONLINE" || state.stage === "SERVING") && state.best !== null
+        ? state.best - threshold.below
+        : null;
+  }
+}
+
+function deviationLevel({ deviation }: LifecycleProfile, state: AgentState): number {
+  if (deviation.kind === "absolute") return deviation.value;
+  return Math.max(deviation.atLeast, deviation.times * (fallbackLevel(state)?.deviation ?? 0));
+}
+
+type Comparison = Pick<Judgement, "gate" | "found" | "asked" | "about">;
+
+/** What is not known does not hold. */
+const atLeast = (comparison: Comparison): Judgement => {
+  const { found, asked } = comparison;
+  return { ...comparison, holds: found !== null && asked !== null && found >= asked };
+};
+const atMost = (comparison: Comparison): Judgement => {
+  const { found, asked } = comparison;
+  return { ...comparison, holds: found !== null && asked !== null && found <= asked };
+};
+
+/** Mean and deviation of the window, null until it is full: a few lucky episodes are no level. */
+export function windowOf(
+  recent: readonly EpisodeScore[],
+  window: number,
+): { readonly mean: number; readonly deviation: number } | null {
+  if (recent.length < window) return null;
+  const rewards = recent.slice(-window).map(({ reward }) => reward);
+  return { mean: meanOf(rewards), deviation: deviationOf(rewards) };
+}
+
+/** OFFLINE → ONLINE: Algorithm 1, line 11, and the gates beyond it. All have to hold. */
+export function judgeOnline(profile: LifecycleProfile, state: StateOf<"OFFLINE">): readonly Judgement[] {
+  const { gates, window } = profile;
+  const asked = thresholdLevel(profile.online, { profile, state });
+  const judgements: Judgement[] = [];
+  if (gates.offPolicy) {
+    const { estimate } = state;
+    const isFresh = estimate !== null && estimate.age <= gates.offPolicy.maxAgeEpisodes;
+    const about = isFresh
+      ? `lower bound of the candidate's estimated reward (${estimate.score.method}, ${estimate.score.episodes} episodes, mean ${estimate.score.mean})`
+      : "no estimate of the candidate's reward that is new enough";
+    judgements.push(atLeast({ gate: "reward", found: isFresh ? estimate.score.lower : null, asked, about }));
+  } else {
+    const found = windowOf(state.recent, window)?.mean ?? null;
+    judgements.push(atLeast({ gate: "reward", found, asked, about: `mean of the last ${window} recorded rewards` }));
+  }
+  if (gates.canary || gates.rollback) {
+    const found = fallbackLevel(state)?.episodes ?? 0;
+    const about = "episodes in which the fallback's level was measured";
+    judgements.push(atLeast({ gate: "fallback-level", found, asked: window, about }));
+  }
+  if (gates.rollback) {
+    judgements.push(atMost({ gate: "wait", found: state.wait, asked: 0, about: "episodes to wait after a rollback" }));
+  }
+  return [...judgements, ...judgeShadow(profile, state)];
+}
+
+function judgeShadow({ gates: { shadow } }: LifecycleProfile, state: StateOf<"OFFLINE">): readonly Judgement[] {
+  if (!shadow) return [];
+  const runs = state.shadow.slice(-shadow.episodes);
+  const sum = (figure: (run: (typeof runs)[number]) => number) => runs.reduce((total, run) => total + figure(run), 0);
+  const steps = sum((run) => run.steps);
+  const rateOf = (count: number) => (steps > 0 ? count / steps : null);
+  const gate = "shadow";
+  return [
+    atLeast({ gate, found: runs.length, asked: shadow.episodes, about: "episodes in shadow" }),
+    atMost({
+      gate,
+      found: rateOf(sum((r) => r.failures)),
+      asked: shadow.maxFailureRate,
+      about: "share without proposal",
+    }),
+    atMost({
+      gate,
+      found: rateOf(sum((r) => r.trips)),
+      asked: shadow.maxTripRate,
+      about: "share the guard would correct",
+    }),
+    atMost({
+      gate,
+      found: rateOf(sum((r) => r.risky)),
+      asked: shadow.maxRiskyRate,
+      about: "share that would shrink while the SLO is missed",
+    }),
+  ];
+}
+
+/** Mean and deviation against their thresholds: ONLINE → SERVING when both hold (line 15), back when one does not (line 19). */
+export function judgeServing(profile: LifecycleProfile, state: StateOf<"ONLINE" | "SERVING">): readonly Judgement[] {
+  const found = windowOf(state.recent, profile.window);
+  const about = `of the last ${profile.window} episode rewards`;
+  const asked = thresholdLevel(profile.serving, { profile, state });
+  return [
+    atLeast({ gate: "reward", found: found?.mean ?? null, asked, about: `mean ${about}` }),
+    atMost({
+      gate: "deviation",
+      found: found?.deviation ?? null,
+      asked: deviationLevel(profile, state),
+      about: `deviation ${about}`,
+    }),
+  ];
+}
+
+/** Violations that the fallback would have had too. Where it was never measured, none are forgiven. */
+const usualViolations = (state: AgentState): number => fallbackLevel(state)?.violations ?? 0;
+
+export function judgeCanary(canary: CanaryGate, state: AgentState, score: EpisodeScore): Judgement {
+  return atMost({
+    gate: "canary",
+    found: score.violations,
+    asked: usualViolations(state) + canary.allowance,
+    about: "steps of violation, against the fallback's mean and the allowance",
+  });
+}
+
+/** Violations beyond the fallback's, summed; what was saved earlier counts only up to the credit. */
+export function nextExcess(
+  state: StateOf<"ONLINE" | "SERVING">,
+  { score, credit }: { readonly score: EpisodeScore; readonly credit: number },
+): number {
+  return Math.max(-credit, state.excess + score.violations - usualViolations(state));
+}
+
+/** What must go on holding while the learner acts; one that does not ends its turn. */
+export function judgeConduct(
+  rollback: RollbackGate,
+  state: StateOf<"ONLINE" | "SERVING">,
+  score: EpisodeScore,
+): readonly Judgement[] {
+  return [
+    atMost({
+      gate: "excess",
+      found: state.excess,
+      // Each rollback has cost this much already; halving keeps the sum over a life below twice the first.
+      asked: rollback.excess / 2 ** state.rollbacks,
+      about: "steps of violation beyond the fallback's level, since the learner took over",
+    }),
+    atMost({
+      gate: "faults",
+      found: score.faultShare,
+      asked: rollback.maxFaultShare,
+      about: "share of the episode in which the fallback stood in for a faulty learner",
+    }),
+  ];
+}
+
+export const allHold = (judgements: readonly Judgement[]): boolean => judgements.every(({ holds }) => holds);

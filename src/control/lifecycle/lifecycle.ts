@@ -1,0 +1,264 @@
+/**
+ * The lifecycle manager: AWARE's Algorithm 1, and the gates around it. START READING HERE.
+ * Owns: which stage follows from which evidence, and the events that say so.
+ * Not here: what is asked at each gate (judge.ts), who acts in this very step (health.ts), doing it (agent.ts).
+ *
+ *   INITIALIZED ─ bootstrap ─► OFFLINE ─ avg(R) ≥ T_online ─► ONLINE ─ avg ≥ T_serving and std ≤ T_var ─► SERVING
+ *        └─────── no ──────────────────────────────────────►         ◄─ avg < T_serving or std > T_var ──────┘
+ *
+ * With `noGates` this is the paper's algorithm and nothing else. With gates, OFFLINE → ONLINE asks for more, ONLINE →
+ * SERVING waits for the canary, and a learner that makes things worse goes back to OFFLINE, where the fallback acts.
+ * The paper does not say which rewards are recent: here they are the last `window` episodes of the same training, so
+ * that the fallback's rewards never speak for the learner; SERVING begins with the window that earned it.
+ */
+import type { Ms } from "../../base/index.ts";
+import { assertNever } from "../../base/index.ts";
+import {
+  allHold,
+  judgeCanary,
+  judgeConduct,
+  judgeOnline,
+  judgeServing,
+  nextExcess,
+  thresholdLevel,
+  windowOf,
+} from "./judge.ts";
+import type { LifecycleProfile } from "./profile.ts";
+import type {
+  AgentState,
+  Canary,
+  EpisodeScore,
+  Evidence,
+  Judgement,
+  LifecycleEvent,
+  OfflineCause,
+  OnlineCause,
+  StateOf,
+} from "./state.ts";
+import { withNewest } from "./state.ts";
+
+export interface LifecycleStep {
+  readonly state: AgentState;
+  readonly events: readonly LifecycleEvent[];
+}
+
+/** The range of action coordinates is 2 wide: a band of that width forbids nothing. */
+export const WHOLE_BAND = 2;
+/** Of an episode's steps: below it, the episode says little about the learner. */
+const MOSTLY = 0.5;
+/** More than a window, because violations are rarer than rewards. */
+const fallbackMemory = (profile: LifecycleProfile) => Math.max(20, profile.window);
+
+export function lifecycleStep(profile: LifecycleProfile, state: AgentState, evidence: Evidence): LifecycleStep {
+  const begun = state.stage === "INITIALIZED" ? begin(profile, state, evidence.at) : { state, events: [] };
+  const step = judge(profile, begun.state, evidence);
+  const events = [...begun.events, ...step.events];
+  const alarm = outOfReach(profile, { before: state, after: step.state, at: evidence.at });
+  return { state: step.state, events: alarm ? [...events, alarm] : events };
+}
+
+function judge(profile: LifecycleProfile, state: AgentState, evidence: Evidence): LifecycleStep {
+  switch (evidence.kind) {
+    case "start":
+      return { state, events: [] };
+    case "learner-lost":
+      return loseLearner(profile, state, evidence);
+    case "estimate":
+      // An estimate of a policy that already acts is of no use: its own rewards are known.
+      if (state.stage !== "OFFLINE") return { state, events: [] };
+      return tryOnline(profile, { ...state, estimate: { score: evidence.score, age: 0 } }, evidence.at);
+    case "episode":
+      return judgeEpisode(profile, { ...state, episodes: state.episodes + 1 }, evidence);
+    default:
+      return assertNever(evidence);
+  }
+}
+
+/** Lines 4 to 9. */
+function begin(profile: LifecycleProfile, state: AgentState, at: Ms): LifecycleStep {
+  const evidence: Judgement[] = [
+    { gate: "policy", holds: profile.bootstrap, found: null, asked: null, about: "the profile asks for bootstrapping" },
+  ];
+  return profile.bootstrap
+    ? moved(state, enterOffline(profile, state, "bootstrap"), { at, because: "bootstrap", evidence })
+    : moved(state, enterOnline(profile, state, "no-bootstrap"), { at, because: "no-bootstrap", evidence });
+}
+
+function judgeEpisode(
+  profile: LifecycleProfile,
+  state: AgentState,
+  evidence: Extract<Evidence, { kind: "episode" }>,
+): LifecycleStep {
+  switch (state.stage) {
+    case "INITIALIZED":
+      return { state, events: [] };
+    case "OFFLINE":
+      return tryOnline(profile, recordOffline(profile, state, evidence), evidence.at);
+    case "ONLINE":
+    case "SERVING":
+      return judgeLearner(profile, state, evidence);
+    default:
+      return assertNever(state);
+  }
+}
+
+function recordOffline(
+  profile: LifecycleProfile,
+  state: StateOf<"OFFLINE">,
+  { score, shadow }: Extract<Evidence, { kind: "episode" }>,
+): StateOf<"OFFLINE"> {
+  return {
+    ...state,
+    recent: withNewest(state.recent, score, profile.window),
+    fallback: score.learnerShare === 0 ? withNewest(state.fallback, score, fallbackMemory(profile)) : state.fallback,
+    wait: Math.max(0, state.wait - 1),
+    shadow: shadow === null ? state.shadow : withNewest(state.shadow, shadow, profile.gates.shadow?.episodes ?? 1),
+    estimate: state.estimate && { ...state.estimate, age: state.estimate.age + 1 },
+  };
+}
+
+/** Lines 10 to 13. */
+function tryOnline(profile: LifecycleProfile, state: StateOf<"OFFLINE">, at: Ms): LifecycleStep {
+  const evidence = judgeOnline(profile, state);
+  if (!allHold(evidence)) return { state, events: [] };
+  return moved(state, enterOnline(profile, state, "earned"), { at, because: "earned", evidence });
+}
+
+function judgeLearner(
+  profile: LifecycleProfile,
+  before: StateOf<"ONLINE" | "SERVING">,
+  { score, at }: Extract<Evidence, { kind: "episode" }>,
+): LifecycleStep {
+  const { rollback } = profile.gates;
+  const state = recordLearner(profile, before, score);
+  const conduct = rollback ? judgeConduct(rollback, state, score) : [];
+  if (!allHold(conduct)) {
+    const next = enterOffline(profile, { ...state, rollbacks: state.rollbacks + 1 }, "rollback");
+    return moved(state, next, { at, because: "rollback", evidence: conduct });
+  }
+  if (state.stage === "SERVING") return trySettling(profile, state, at);
+  const canary = moveCanary(profile, state, { score, at });
+  const step = tryServing(profile, canary.state, at);
+  return { state: step.state, events: [...canary.events, ...step.events] };
+}
+
+function recordLearner<S extends StateOf<"ONLINE" | "SERVING">>(
+  { window, gates: { rollback } }: LifecycleProfile,
+  state: S,
+  score: EpisodeScore,
+): S {
+  // An episode that the fallback had to take over says nothing about the policy.
+  if (score.learnerShare < MOSTLY) return state;
+  const recent = withNewest(state.recent, score, window);
+  const mean = windowOf(recent, window)?.mean ?? null;
+  const best = mean === null ? state.best : Math.max(mean, state.best ?? mean);
+  return { ...state, recent, best, excess: rollback ? nextExcess(state, { score, credit: rollback.credit }) : 0 };
+}
+
+function moveCanary(
+  profile: LifecycleProfile,
+  state: StateOf<"ONLINE">,
+  { score, at }: { readonly score: EpisodeScore; readonly at: Ms },
+): { readonly state: StateOf<"ONLINE">; readonly events: readonly LifecycleEvent[] } {
+  const gate = profile.gates.canary;
+  if (!gate || state.canary.kind === "passed" || score.learnerShare < MOSTLY) return { state, events: [] };
+  const verdict = judgeCanary(gate, state, score);
+  const from = state.canary.band;
+  const band = from * (verdict.holds ? gate.widen : gate.narrow);
+  const goal = profile.mode === "canary" ? gate.start : WHOLE_BAND;
+  const isPassed = verdict.holds && band >= goal;
+  // However often it narrows, there is always something left to learn from.
+  const kept = Math.max(band, gate.start / 4);
+  const canary: Canary = isPassed ? { kind: "passed" } : { kind: "trial", band: Math.min(kept, goal) };
+  return {
+    state: { ...state, canary },
+    events: [{ kind: "canary", at, from, to: canary.kind === "passed" ? null : canary.band, evidence: [verdict] }],
+  };
+}
+
+/** Lines 14 to 17. */
+function tryServing(profile: LifecycleProfile, state: StateOf<"ONLINE">, at: Ms): LifecycleStep {
+  const canary: Judgement = {
+    gate: "canary",
+    holds: state.canary.kind === "passed",
+    found: state.canary.kind === "trial" ? state.canary.band : null,
+    asked: null,
+    about: "the canary is over",
+  };
+  const evidence = [...judgeServing(profile, state), ...(profile.gates.canary ? [canary] : [])];
+  if (!allHold(evidence)) return { state, events: [] };
+  const { episodes, fallback, rollbacks, recent, best, excess } = state;
+  const next: AgentState = { stage: "SERVING", episodes, fallback, rollbacks, recent, best, excess };
+  return moved(state, next, { at, because: "converged", evidence });
+}
+
+/** Lines 18 to 21; for high stakes the retraining happens OFFLINE, while the fallback acts (section 3.3). */
+function trySettling(profile: LifecycleProfile, state: StateOf<"SERVING">, at: Ms): LifecycleStep {
+  const evidence = judgeServing(profile, state);
+  if (allHold(evidence)) return { state, events: [] };
+  const next =
+    profile.stakes === "high" ? enterOffline(profile, state, "retraining") : enterOnline(profile, state, "retraining");
+  return moved(state, next, { at, because: "retraining", evidence });
+}
+
+function loseLearner(
+  profile: LifecycleProfile,
+  state: AgentState,
+  { at, detail }: Extract<Evidence, { kind: "learner-lost" }>,
+): LifecycleStep {
+  if (state.stage === "INITIALIZED") return { state, events: [] };
+  const evidence: Judgement[] = [{ gate: "policy", holds: false, found: null, asked: null, about: detail }];
+  const next = enterOffline(profile, state, "learner-lost");
+  // Already OFFLINE: nobody has to step back, but what was known of the lost policy is void.
+  if (state.stage === "OFFLINE") return { state: { ...state, shadow: [], estimate: null }, events: [] };
+  return moved(state, next, { at, because: "learner-lost", evidence });
+}
+
+function enterOffline(profile: LifecycleProfile, state: AgentState, because: OfflineCause): StateOf<"OFFLINE"> {
+  const { episodes, rollbacks } = state;
+  const { rollback } = profile.gates;
+  const wait = rollback && because === "rollback" ? rollback.wait * 2 ** (rollbacks - 1) : 0;
+  // The level is measured anew: if the workload had not changed, the learner would not be here again.
+  return { stage: "OFFLINE", because, episodes, rollbacks, wait, fallback: [], recent: [], shadow: [], estimate: null };
+}
+
+function enterOnline(profile: LifecycleProfile, state: AgentState, because: OnlineCause): StateOf<"ONLINE"> {
+  const { episodes, fallback, rollbacks } = state;
+  const gate = profile.gates.canary;
+  const canary: Canary = gate ? { kind: "trial", band: gate.start } : { kind: "passed" };
+  // What was saved or spent before goes on counting: the promise is over the whole life.
+  const excess = state.stage === "SERVING" ? state.excess : 0;
+  return { stage: "ONLINE", because, episodes, fallback, rollbacks, recent: [], best: null, canary, excess };
+}
+
+function moved(
+  from: AgentState,
+  to: AgentState,
+  { at, because, evidence }: { readonly at: Ms; readonly because: string; readonly evidence: readonly Judgement[] },
+): LifecycleStep {
+  return { state: to, events: [{ kind: "transition", at, from: from.stage, to: to.stage, because, evidence }] };
+}
+
+/** A threshold that follows the fallback's level may rise above what an episode can earn: then somebody has to know. */
+function outOfReach(
+  profile: LifecycleProfile,
+  { before, after, at }: { readonly before: AgentState; readonly after: AgentState; readonly at: Ms },
+): LifecycleEvent | undefined {
+  const beyond = (state: AgentState): readonly Judgement[] =>
+    (["online", "serving"] as const).flatMap((name) => {
+      const found = thresholdLevel(profile[name], { profile, state });
+      if (found === null || found <= profile.maxReward) return [];
+      const about = `the ${name} threshold, against the most that an episode can earn`;
+      return [{ gate: "reward", holds: false, found, asked: profile.maxReward, about }];
+    });
+  const evidence = beyond(after);
+  return evidence.length > beyond(before).length ? { kind: "threshold-out-of-reach", at, evidence } : undefined;
+}
+
+/** How far from the fallback the learner may go now, in action coordinates. */
+export function canaryBand(profile: LifecycleProfile, state: AgentState): number {
+  const gate = profile.gates.canary;
+  if (!gate) return WHOLE_BAND;
+  if (state.stage === "ONLINE" && state.canary.kind === "trial") return state.canary.band;
+  return profile.mode === "canary" ? gate.start : WHOLE_BAND;
+}

@@ -1,0 +1,185 @@
+/**
+ * What the owner of a workload asks of its agent's life: thresholds, gates and stakes.
+ * Owns: the types, the defaults, the paper's own setting, and the refusal of thresholds that can never be met.
+ * Not here: judging anything by them (lifecycle.ts), the YAML they come from (cli/config).
+ */
+import type { Result } from "../../base/index.ts";
+import { err, failure, ok } from "../../base/index.ts";
+
+/** A level that a mean of episode rewards has to reach. */
+export type Threshold =
+  /** As in the paper: a number of reward per episode. */
+  | { readonly kind: "absolute"; readonly value: number }
+  /** From what the fallback was measured to earn on this very workload: times·level + plus. */
+  | { readonly kind: "fallback"; readonly times: number; readonly plus: number }
+  /** This far below the best window since training last began: what the paper's "retraining threshold of 5" means. */
+  | { readonly kind: "converged"; readonly below: number };
+
+/** A deviation of episode rewards that may not be passed. */
+export type DeviationLimit =
+  | { readonly kind: "absolute"; readonly value: number }
+  /** The load makes even a fixed controller's rewards vary: times the fallback's own deviation, and never under `atLeast`. */
+  | { readonly kind: "fallback"; readonly times: number; readonly atLeast: number };
+
+export interface ShadowGate {
+  /** Episodes of shadow proposals that are looked at. */
+  readonly episodes: number;
+  /** Share of the proposals that the guard would have had to correct. */
+  readonly maxTripRate: number;
+  /** Share of the steps without a usable proposal at all. */
+  readonly maxFailureRate: number;
+  /** Share of the proposals that would have given less than there was while the SLO was being missed. */
+  readonly maxRiskyRate: number;
+}
+
+export interface CanaryGate {
+  /** How far the learner may go from the fallback at first, in action coordinates, where the whole range is 2. */
+  readonly start: number;
+  /** Factor on the band after an episode without extra violations. */
+  readonly widen: number;
+  /** Factor on the band after an episode with some. */
+  readonly narrow: number;
+  /** Steps of violation per episode that are forgiven above the fallback's mean. */
+  readonly allowance: number;
+}
+
+export interface RollbackGate {
+  /** Steps of violation above the fallback's level, summed since the learner took over, that end its turn. Halved by each rollback. */
+  readonly excess: number;
+  /** How many steps of fewer violations may be saved up against later ones. */
+  readonly credit: number;
+  /** Share of an episode's steps that the fallback had to take because of the learner's own faults. */
+  readonly maxFaultShare: number;
+  /** Fallback episodes after a rollback before the next attempt. Doubled by each rollback. */
+  readonly wait: number;
+}
+
+/** What must hold beyond the paper's Algorithm 1. Each can be switched off by itself. */
+export interface Gates {
+  /** OFFLINE → ONLINE looks at the lower bound of the candidate's estimated reward; null: at the recorded rewards, as the paper says. */
+  readonly offPolicy: { readonly maxAgeEpisodes: number } | null;
+  readonly shadow: ShadowGate | null;
+  readonly canary: CanaryGate | null;
+  readonly rollback: RollbackGate | null;
+}
+
+export interface LifecycleProfile {
+  readonly bootstrap: boolean;
+  /** High: while the policy is being retrained, the fallback acts. */
+  readonly stakes: "normal" | "high";
+  /** recommend: nothing is carried out; canary: the learner stays within the canary's first band; act: all of it. */
+  readonly mode: "recommend" | "canary" | "act";
+  readonly online: Threshold;
+  readonly serving: Threshold;
+  readonly deviation: DeviationLimit;
+  /** Episodes over which mean and deviation are taken. */
+  readonly window: number;
+  /** The most that an episode can earn. */
+  readonly maxReward: number;
+  /** Share of learner proposals that the guard corrected or refused, above which the fallback acts. */
+  readonly maxTripRate: number;
+  readonly gates: Gates;
+}
+
+export const defaultGates: Gates = Object.freeze({
+  offPolicy: { maxAgeEpisodes: 10 },
+  shadow: { episodes: 3, maxTripRate: 0.5, maxFailureRate: 0.02, maxRiskyRate: 0.25 },
+  canary: { start: 0.2, widen: 1.5, narrow: 0.5, allowance: 1 },
+  rollback: { excess: 10, credit: 10, maxFaultShare: 0.5, wait: 5 },
+});
+
+/** The paper's manager has none of them. */
+export const noGates: Gates = Object.freeze({ offPolicy: null, shadow: null, canary: null, rollback: null });
+
+const defaults: LifecycleProfile = {
+  bootstrap: true,
+  stakes: "normal",
+  mode: "act",
+  online: { kind: "fallback", times: 1, plus: 0 },
+  serving: { kind: "fallback", times: 1, plus: 0 },
+  deviation: { kind: "fallback", times: 1.5, atLeast: 5 },
+  window: 10,
+  // A hundred steps of at most two each.
+  maxReward: 200,
+  maxTripRate: 0.5,
+  gates: defaultGates,
+};
+
+/** Algorithm 1 with the thresholds of sections 5.3 and 5.4: 130 to leave OFFLINE, 5 below the converged level to retrain. */
+export const paperProfile: LifecycleProfile = Object.freeze<LifecycleProfile>({
+  ...defaults,
+  online: { kind: "absolute", value: 130 },
+  serving: { kind: "converged", below: 5 },
+  deviation: { kind: "absolute", value: 5 },
+  gates: noGates,
+});
+
+export function parseLifecycleProfile(options: Partial<LifecycleProfile> = {}): Result<LifecycleProfile> {
+  const profile: LifecycleProfile = { ...defaults, ...options };
+  const problem = problemOf(profile);
+  if (problem === undefined) return ok(Object.freeze(profile));
+  return err(failure("lifecycle.profile", `the lifecycle can not be kept as asked: ${problem}`));
+}
+
+function problemOf(profile: LifecycleProfile): string | undefined {
+  const { window, maxReward, maxTripRate, online, serving, deviation, gates } = profile;
+  if (!Number.isInteger(window) || window < 2)
+    return `the window is ${window} episodes: give a whole number from 2, or there is no deviation to look at`;
+  if (!(maxReward > 0 && Number.isFinite(maxReward)))
+    return `the most an episode can earn is ${maxReward}: give a positive number`;
+  if (!(maxTripRate >= 0 && maxTripRate <= 1)) return `maxTripRate is ${maxTripRate}: give a share from 0 to 1`;
+  return (
+    thresholdProblem("online", online, maxReward) ??
+    thresholdProblem("serving", serving, maxReward) ??
+    // Nothing has converged before the learner ever acted, so there is no such level to reach.
+    (online.kind === "converged"
+      ? "the online threshold is relative to the converged level, which is only known later: make it absolute or relative to the fallback"
+      : undefined) ??
+    deviationProblem(deviation) ??
+    gatesProblem(gates)
+  );
+}
+
+function thresholdProblem(name: string, threshold: Threshold, maxReward: number): string | undefined {
+  switch (threshold.kind) {
+    case "absolute":
+      if (!Number.isFinite(threshold.value)) return `the ${name} threshold is ${threshold.value}: give a number`;
+      return threshold.value > maxReward
+        ? `the ${name} threshold is ${threshold.value} and an episode earns at most ${maxReward}, so it could never be met: lower it`
+        : undefined;
+    case "fallback":
+      return threshold.times > 0 && Number.isFinite(threshold.times) && Number.isFinite(threshold.plus)
+        ? undefined
+        : `the ${name} threshold is ${threshold.times} times the fallback's level plus ${threshold.plus}: give a positive factor and a number`;
+    case "converged":
+      return threshold.below >= 0 && threshold.below <= maxReward
+        ? undefined
+        : `the ${name} threshold is ${threshold.below} below the converged level: give 0 to ${maxReward}`;
+  }
+}
+
+function deviationProblem(limit: DeviationLimit): string | undefined {
+  if (limit.kind === "absolute")
+    return limit.value >= 0
+      ? undefined
+      : `the deviation limit is ${limit.value}, so it could never be kept: give 0 or more`;
+  return limit.times >= 0 && limit.atLeast >= 0 && limit.times + limit.atLeast > 0
+    ? undefined
+    : `the deviation limit is ${limit.times} times the fallback's and at least ${limit.atLeast}: give numbers from 0, not both 0`;
+}
+
+function gatesProblem({ offPolicy, shadow, canary, rollback }: Gates): string | undefined {
+  if (offPolicy && !(offPolicy.maxAgeEpisodes >= 1))
+    return `estimates may be ${offPolicy.maxAgeEpisodes} episodes old: give 1 or more`;
+  if (shadow && !(shadow.episodes >= 1)) return `the shadow runs for ${shadow.episodes} episodes: give 1 or more`;
+  if (canary && !(canary.start > 0 && canary.start <= 2))
+    return `the canary starts with a band of ${canary.start}: give more than 0 and at most 2, the whole range`;
+  if (canary && !(canary.widen > 1))
+    return `the canary widens by ${canary.widen}: give more than 1, or it would never end`;
+  if (canary && !(canary.narrow > 0 && canary.narrow <= 1))
+    return `the canary narrows by ${canary.narrow}: give more than 0 and at most 1`;
+  if (canary && !(canary.allowance >= 0)) return `the canary forgives ${canary.allowance} steps: give 0 or more`;
+  if (rollback && !(rollback.excess >= 0 && rollback.credit >= 0 && rollback.wait >= 0))
+    return `the rollback's excess, credit and wait are ${rollback.excess}, ${rollback.credit} and ${rollback.wait}: give 0 or more`;
+  return undefined;
+}
