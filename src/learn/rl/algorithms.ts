@@ -6,6 +6,8 @@
 import type { Result } from "../../base/index.ts";
 import { err, failure, ok } from "../../base/index.ts";
 import type { Kernels } from "../tensor/index.ts";
+import type { BcqConfig } from "./bcq.ts";
+import { Bcq } from "./bcq.ts";
 import { decodeCheckpoint } from "./checkpoint.ts";
 import type { DdpgConfig } from "./ddpg.ts";
 import { Ddpg } from "./ddpg.ts";
@@ -18,7 +20,8 @@ import { Ppo } from "./ppo.ts";
 export type Algorithm =
   | { readonly kind: "ppo"; readonly config: PpoConfig }
   | { readonly kind: "ddpg"; readonly config: DdpgConfig }
-  | { readonly kind: "dqn"; readonly config: DqnConfig };
+  | { readonly kind: "dqn"; readonly config: DqnConfig }
+  | { readonly kind: "bcq"; readonly config: BcqConfig };
 
 export interface LearnerOptions {
   readonly kernels: Kernels;
@@ -34,6 +37,8 @@ export function createLearner(algorithm: Algorithm, options: LearnerOptions): Le
       return new Ddpg({ ...options, config: algorithm.config });
     case "dqn":
       return new Dqn({ ...options, config: algorithm.config });
+    case "bcq":
+      return new Bcq({ ...options, config: algorithm.config });
   }
 }
 
@@ -50,7 +55,7 @@ export function openLearner(bytes: Uint8Array, kernels: Kernels): Result<Learner
   if (kind === "training") {
     return blocks.learner instanceof Uint8Array ? openLearner(blocks.learner, kernels) : err(unknownKind(kind));
   }
-  if (kind !== "ppo" && kind !== "ddpg" && kind !== "dqn") return err(unknownKind(kind));
+  if (kind !== "ppo" && kind !== "ddpg" && kind !== "dqn" && kind !== "bcq") return err(unknownKind(kind));
   // The checksum has vouched for the content, so config and shape are what a learner of this version wrote.
   const algorithm = { kind, config: meta.config } as unknown as Algorithm;
   const learner = createLearner(algorithm, { kernels, shape: meta.shape as unknown as LearnerShape, seed: 0 });

@@ -1,5 +1,6 @@
 /** Every learner configuration against the learner contract. */
 
+import { bcqDefaults } from "./bcq.ts";
 import { ddpgDefaults, td3Options } from "./ddpg.ts";
 import { dqnDefaults } from "./dqn.ts";
 import type { ConformanceCase } from "./learner-conformance.ts";
@@ -28,6 +29,15 @@ const ddpg = {
   noise: { kind: "gaussian", sigma: 0.3 },
 } as const;
 const dqn = { ...dqnDefaults, ...small, lr: flat(1e-2), targetEvery: 50, trainEvery: 2 };
+
+const bcq = {
+  ...bcqDefaults,
+  ...small,
+  actorLr: 3e-3,
+  criticLr: 1e-2,
+  candidates: 3,
+  noise: { kind: "gaussian", sigma: 0.3 },
+} as const;
 
 const cases: readonly ConformanceCase[] = [
   {
@@ -62,6 +72,18 @@ const cases: readonly ConformanceCase[] = [
         noise: { kind: "ornstein-uhlenbeck", sigma: 0.3, theta: 0.15, dt: 1 },
       },
     },
+    action: continuous,
+    toySteps: 2_000,
+  },
+  {
+    name: "BCQ without its constraint",
+    algorithm: { kind: "bcq", config: { ...bcq, constraint: flat(0), policyDelay: 2, normaliseObs: true } },
+    action: continuous,
+    toySteps: 2_000,
+  },
+  {
+    name: "BCQ whose constraint is taken away in the first half",
+    algorithm: { kind: "bcq", config: { ...bcq, constraint: { from: 1, to: 0, fraction: 0.5 }, maxGradNorm: 10 } },
     action: continuous,
     toySteps: 2_000,
   },

@@ -1,10 +1,12 @@
 /**
- * Reinforcement learning: DDPG (with TD3's options), PPO and DQN behind one Learner contract, and training.
- * Start reading at learner.ts, then one algorithm from top to bottom (ppo.ts, ddpg.ts, dqn.ts), then train.ts.
+ * Reinforcement learning: DDPG (with TD3's options), PPO, DQN and BCQ behind one Learner contract, and training.
+ * Start reading at learner.ts, then one algorithm from top to bottom (ppo.ts, ddpg.ts, dqn.ts, bcq.ts), then train.ts.
  */
 
 export type { Algorithm, LearnerOptions } from "./algorithms.ts";
 export { createLearner, openLearner, streamsOf } from "./algorithms.ts";
+export type { BcqConfig, BcqOptions } from "./bcq.ts";
+export { Bcq, bcqDefaults } from "./bcq.ts";
 export type { Checkpoint, CheckpointFailure, JsonValue, NumberBlock } from "./checkpoint.ts";
 export { CHECKPOINT_SCHEMA, decodeCheckpoint, encodeCheckpoint } from "./checkpoint.ts";
 export type { EpisodeReport, TrainCallbacks, TrainOutcome, Verdict } from "./course.ts";

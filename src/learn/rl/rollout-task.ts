@@ -133,7 +133,7 @@ class Crew {
 const isEqual = (a: Float64Array, b: Float64Array): boolean => a.length === b.length && a.every((x, i) => x === b[i]);
 
 export const noiseOf = (algorithm: Algorithm) =>
-  algorithm.kind === "ddpg" ? algorithm.config.noise : ({ kind: "none" } as const);
+  algorithm.kind === "ddpg" || algorithm.kind === "bcq" ? algorithm.config.noise : ({ kind: "none" } as const);
 
 /** A policy that only acts needs no room for what it has seen. */
 function withoutReplay(algorithm: Algorithm): Algorithm {
@@ -144,5 +144,7 @@ function withoutReplay(algorithm: Algorithm): Algorithm {
       return { kind: "ddpg", config: { ...algorithm.config, bufferSize: algorithm.config.batch } };
     case "dqn":
       return { kind: "dqn", config: { ...algorithm.config, bufferSize: algorithm.config.batch } };
+    case "bcq":
+      return { kind: "bcq", config: { ...algorithm.config, bufferSize: algorithm.config.batch } };
   }
 }
