@@ -76,7 +76,7 @@ export const segmentCosts = {
   "float-operations": {
     sensitivity: "serial-cpu",
     payload: "operations",
-    cpu: { fixed: 0.5, scale: 1e-7 },
+    cpu: { fixed: 1, scale: 2e-7 },
     width: 1,
     wait: none,
     io: none,
@@ -85,12 +85,12 @@ export const segmentCosts = {
     resident: 4,
     ...noCache,
     source:
-      "10 ms per 1e8 operations: a vectorised loop at 10 Gop/s, assumed [5..20]; Sizeless has 66 ms in plain JavaScript for a count it does not state",
+      "20 ms per 1e8 operations, compiled code at 5 Gop/s; assumed [10..66]: Sizeless has 66 ms in JavaScript for a count it does not state",
   },
   "image-manipulation": {
     sensitivity: "parallel-cpu",
     payload: "pixels",
-    cpu: { fixed: 8, scale: 1e-3, power: 2 },
+    cpu: { fixed: 30, scale: 2e-3, power: 2 },
     width: 2,
     wait: none,
     io: none,
@@ -99,12 +99,12 @@ export const segmentCosts = {
     resident: 37,
     ...noCache,
     source:
-      "resident: Sizeless, 71 MB against 34 MB without it; CPU per pixel of decode, resize, rotate and encode assumed [0.5..2 µs] (Sizeless: 170 to 330 ms for larger images); two threads as image libraries use, assumed [1..4]",
+      "Sizeless: 170 to 330 ms of CPU for larger images and 71 MB resident against 34 MB without; 30 ms + 2 µs per pixel of decode, resize, rotate and encode assumed [10..60 ms, 1..4 µs]; two threads as image libraries use, assumed [1..4]",
   },
   "text-processing": {
     sensitivity: "serial-cpu",
     payload: "text",
-    cpu: { fixed: 1.5, scale: 10 },
+    cpu: { fixed: 2.5, scale: 15 },
     width: 1,
     wait: none,
     io: none,
@@ -113,12 +113,12 @@ export const segmentCosts = {
     resident: 6,
     ...noCache,
     source:
-      "Sizeless: 2.5 ms to turn a small JSON text into YAML; 10 ms per kB is an interpreted emitter at 100 kB/s, assumed [3..20]",
+      "Sizeless: 2.5 ms to turn a small JSON text into YAML; 15 ms per kB is an interpreted emitter at 67 kB/s, assumed [3..30]",
   },
   "ml-inference": {
     sensitivity: "parallel-cpu",
     payload: "matrix",
-    cpu: { fixed: 4, scale: 2.4e-5, power: 3 },
+    cpu: { fixed: 20, scale: 4.8e-5, power: 3 },
     width: 4,
     wait: none,
     io: none,
@@ -127,7 +127,7 @@ export const segmentCosts = {
     resident: 180,
     ...noCache,
     source:
-      "48 products of n × n matrices at 4 Gflop/s a core, assumed [2..8]; framework and weights 180 MiB, assumed [100..400]; four threads of a BLAS, assumed [2..4]",
+      "96 products of n × n matrices at 4 Gflop/s a core, 20 ms around them, assumed [2..8 Gflop/s, 5..50 ms] (Sizeless: 2,690 ms in JavaScript, 1,240 ms for a regression in Python); framework and weights 180 MiB, assumed [100..400]; four threads of a BLAS, assumed [2..4]",
   },
   compression: {
     sensitivity: "serial-cpu",
@@ -145,7 +145,7 @@ export const segmentCosts = {
   decompression: {
     sensitivity: "memory",
     payload: "file",
-    cpu: { fixed: 1, scale: 5e-3 },
+    cpu: { fixed: 1, scale: 0.012 },
     width: 1,
     wait: none,
     io: none,
@@ -154,12 +154,12 @@ export const segmentCosts = {
     resident: 2,
     ...noCache,
     source:
-      "Sizeless: about 1 ms more than without it; 200 MB/s assumed [100..400]; the result, four times the input, is held twice while it is copied out",
+      "Sizeless: about 1 ms more than without it; 83 MB/s assumed [50..400]; the result, four times the input, is held twice while it is copied out",
   },
   "web-rendering": {
     sensitivity: "memory",
     payload: null,
-    cpu: { fixed: 18 },
+    cpu: { fixed: 35 },
     width: 1,
     wait: none,
     io: none,
@@ -169,12 +169,12 @@ export const segmentCosts = {
     cache: { fixed: 128 },
     missPenalty: 3,
     source:
-      "assumed: 18 ms per page [8..40] (Sizeless' template function renders a far larger table in 600 ms); compiled templates and fragments 128 MiB [64..256], three times the work without them [2..4]",
+      "assumed: 35 ms per page [10..100] (Sizeless' template function renders a far larger table in 600 ms); compiled templates and fragments 128 MiB [64..256], three times the work without them [2..4]",
   },
   "database-scan": {
     sensitivity: "memory",
     payload: "items",
-    cpu: { fixed: 2, scale: 4e-3 },
+    cpu: { fixed: 4, scale: 0.01 },
     width: 1,
     wait: { fixed: 4, scale: 3e-3 },
     io: { fixed: 0, scale: 0.25 },
@@ -184,12 +184,12 @@ export const segmentCosts = {
     cache: { fixed: 64, scale: 0.0235 },
     missPenalty: 2.5,
     source:
-      "assumed: 4 µs of CPU and 3 µs of waiting per item of 1 kB [2..8]; page cache 64 MiB + 24 KiB per item, 2.5 times the work without it [1.5..4]",
+      "assumed: 10 µs of CPU to decode and filter an item of 1 kB, 3 µs of waiting [4..20, 1..10]; page cache 64 MiB + 24 KiB per item, 2.5 times the work without it [1.5..4]",
   },
   "database-write": {
     sensitivity: "io",
     payload: null,
-    cpu: { fixed: 3 },
+    cpu: { fixed: 5 },
     width: 1,
     wait: { fixed: 12 },
     io: { fixed: 16 },
@@ -197,12 +197,13 @@ export const segmentCosts = {
     perRequest: { fixed: 0.5 },
     resident: 12,
     ...noCache,
-    source: "Sizeless: 2.2 ms of CPU per insert, 50 MB resident in all; 12 ms for a group commit, assumed [5..25]",
+    source:
+      "Sizeless: 2.2 ms of CPU for the insert alone, 130 ms for a whole writing function; 5 ms and 12 ms for a group commit assumed [2..20, 5..25]",
   },
   "file-read": {
     sensitivity: "io",
     payload: "file",
-    cpu: { fixed: 0.5, scale: 2e-3 },
+    cpu: { fixed: 1, scale: 0.01 },
     width: 1,
     wait: { fixed: 1.5, scale: 0.012 },
     io: { fixed: 0, scale: 1 },
@@ -212,12 +213,12 @@ export const segmentCosts = {
     cache: { fixed: 96 },
     missPenalty: 1.5,
     source:
-      "Sizeless: 1 ms of CPU; 80 MB/s of a network disk and 1.5 ms of seek assumed [40..200 MB/s]; page cache 96 MiB [32..256]",
+      "Sizeless: 1 ms of CPU for a small file; 100 MB/s a core through copies and checksums, 80 MB/s of a network disk and 1.5 ms of seek assumed [40..200 MB/s]; page cache 96 MiB [32..256]",
   },
   "file-write": {
     sensitivity: "io",
     payload: "file",
-    cpu: { fixed: 1, scale: 6e-3 },
+    cpu: { fixed: 4, scale: 0.04 },
     width: 1,
     wait: { fixed: 3, scale: 0.02 },
     io: { fixed: 0, scale: 1 },
@@ -226,12 +227,12 @@ export const segmentCosts = {
     resident: 8,
     ...noCache,
     source:
-      "assumed: 50 MB/s and 3 ms per synchronous write [25..100 MB/s] (Sizeless: 100 to 130 ms for a larger file, 16 MB more resident)",
+      "Sizeless: 100 to 130 ms of CPU for a larger file, 16 MB more resident; 25 MB/s a core, and 50 MB/s and 3 ms per synchronous write assumed [10..50, 25..100 MB/s]",
   },
   "file-streaming": {
     sensitivity: "network",
     payload: "file",
-    cpu: { fixed: 1, scale: 8e-3 },
+    cpu: { fixed: 3, scale: 0.04 },
     width: 1,
     wait: { fixed: 5, scale: 0.05 },
     io: { fixed: 0, scale: 1 },
@@ -240,12 +241,12 @@ export const segmentCosts = {
     resident: 6,
     ...noCache,
     source:
-      "assumed: a client that takes 20 MB/s [10..50], encryption and copies at 125 MB/s a core [100..400]; chunks, so memory does not grow with the file",
+      "assumed: a client that takes 20 MB/s [10..50], encryption and copies of chunks at 25 MB/s a core [10..100]; chunks, so memory does not grow with the file",
   },
   "queue-publish": {
     sensitivity: "concurrency",
     payload: null,
-    cpu: { fixed: 1.2 },
+    cpu: { fixed: 3 },
     width: 1,
     wait: { fixed: 6 },
     io: none,
@@ -253,12 +254,13 @@ export const segmentCosts = {
     perRequest: { fixed: 0.25 },
     resident: 8,
     ...noCache,
-    source: "assumed: acknowledged by a replicated broker in 6 ms [2..15]",
+    source:
+      "assumed: 3 ms of CPU for serialising and encryption [1..6], acknowledged by a replicated broker in 6 ms [2..15]",
   },
   "queue-consume": {
     sensitivity: "concurrency",
     payload: null,
-    cpu: { fixed: 2 },
+    cpu: { fixed: 6 },
     width: 1,
     wait: { fixed: 15 },
     io: none,
@@ -266,12 +268,12 @@ export const segmentCosts = {
     perRequest: { fixed: 0.5 },
     resident: 8,
     ...noCache,
-    source: "assumed: a short poll and the acknowledgement in 15 ms [5..40]",
+    source: "assumed: 6 ms of CPU for a batch [2..12], a short poll and the acknowledgement in 15 ms [5..40]",
   },
   "object-store": {
     sensitivity: "network",
     payload: "file",
-    cpu: { fixed: 2.5, scale: 0.012 },
+    cpu: { fixed: 10, scale: 0.06 },
     width: 1,
     wait: { fixed: 25, scale: 0.0125 },
     io: none,
@@ -280,12 +282,12 @@ export const segmentCosts = {
     resident: 24,
     ...noCache,
     source:
-      "assumed: 25 ms to the first byte and 80 MB/s per stream [10..60 ms, 40..100 MB/s], encryption and checksum at 80 MB/s a core; Sizeless: 47 ms for a transfer over FTP, 6 MB more resident",
+      "Sizeless: 47 ms of CPU to read and 145 ms to write over FTP, 6 to 23 MB more resident; here 10 ms + 17 MB/s a core, 25 ms to the first byte and 80 MB/s per stream, assumed [10..60 ms, 40..100 MB/s]",
   },
   "external-call": {
     sensitivity: "concurrency",
     payload: null,
-    cpu: { fixed: 0.8 },
+    cpu: { fixed: 3 },
     width: 1,
     wait: { fixed: 100 },
     io: none,
@@ -293,7 +295,8 @@ export const segmentCosts = {
     perRequest: { fixed: 0.5 },
     resident: 3,
     ...noCache,
-    source: "assumed: 100 ms for somebody else's interface [30..300]; Sizeless' sleep segment waits 300 ms",
+    source:
+      "assumed: 3 ms of CPU [1..6] and 100 ms for somebody else's interface [30..300]; Sizeless' sleep segment waits 300 ms",
   },
 } as const satisfies Record<string, SegmentCosts>;
 
@@ -301,8 +304,8 @@ export const segmentCosts = {
 export const applicationRanges = {
   /** 1 to 4 segments, equally likely: the generator of Sizeless (Eismann et al., Middleware 2021), which AWARE's follows; its functions in the data set have 2 to 4. */
   segments: { low: 1, high: 4 },
-  /** Accepting, parsing, logging and answering: core-ms on the first phase. assumed [2..8]. */
-  handling: 4 as number,
+  /** Accepting, parsing, logging and answering: core-ms on the first phase. assumed [2..10]. */
+  handling: 5 as number,
   /** Sizeless: coefficients of variation of 0.07 to 0.36 for one input; Azure: 0.2 to 0.85 (quartiles of ln(p75/p25)/1.349 over functions called > 1,000 times) with all inputs mixed. */
   sigma: { low: 0.15, high: 0.5 },
   /** Worker processes and thread pools of common servers, small to middling; assumed [2..64]. */
