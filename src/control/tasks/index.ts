@@ -1,0 +1,21 @@
+/** Tasks: per problem what is seen, what can be done and what is rewarded; and environments made of them. */
+
+export type { AutoscaleOptions, AutoscaleTask, FeatureSet } from "./autoscale.ts";
+export { autoscaleTask, mostPerEpisode, paperMode, sharpSwitchCost } from "./autoscale.ts";
+export { actionOrder, actionSpace, decodeAction, encodeAction } from "./autoscale-action.ts";
+export type {
+  Feature,
+  Measures,
+  Observation,
+  ObservationContext,
+  ObservationFailure,
+  ObservationMemory,
+} from "./autoscale-observation.ts";
+export {
+  encodeObservation,
+  featuresOf,
+  freshObservationMemory,
+  observationSpace,
+} from "./autoscale-observation.ts";
+export type { RewardInput, RewardParts } from "./autoscale-reward.ts";
+export { allocationGap, reward, rewardParts } from "./autoscale-reward.ts";
