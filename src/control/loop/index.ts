@@ -1,0 +1,26 @@
+/** The control loop; start reading at loop.ts. */
+
+export type { TurnLimits } from "./io.ts";
+export type { LoopConfig, LoopOptions, LoopStatus } from "./loop.ts";
+export { ControlLoop } from "./loop.ts";
+export type { OutboxStats } from "./outbox.ts";
+export type {
+  AgentEvent,
+  AgentInput,
+  AgentTick,
+  EventSink,
+  LoopAgent,
+  LoopEvent,
+  LoopHealth,
+  NodeSource,
+  PortName,
+  SavedStates,
+  StateStore,
+  StepCompleted,
+  StepToRecord,
+  Trainer,
+  TrainingJob,
+} from "./ports.ts";
+export type { RecorderStats } from "./recorder.ts";
+export type { SeatSpec, SeatStatus } from "./seat.ts";
+export type { TrainingStats } from "./training-desk.ts";

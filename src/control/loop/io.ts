@@ -1,0 +1,45 @@
+/** What every turn is handed: the ports behind their queues, and the limits that are kept with each. */
+import type { Actuator } from "../../act/index.ts";
+import type { Clock, Failure, Ms } from "../../base/index.ts";
+import type { TelemetrySource } from "../../observe/telemetry/index.ts";
+import type { Outbox } from "./outbox.ts";
+import type { NodeSource, PortName, StateStore } from "./ports.ts";
+import type { Recorder } from "./recorder.ts";
+import type { Seat, SeatEvent } from "./seat.ts";
+import type { TrainingDesk } from "./training-desk.ts";
+
+export interface TurnLimits {
+  /** For telemetry, the current allocation and node capacities together. */
+  readonly look: Ms;
+  readonly act: Ms;
+  readonly state: Ms;
+  /** A wall clock that moves by more than this against the monotonic one has been set. */
+  readonly clockTolerance: Ms;
+  /** Turns between two saves of an agent; a transition saves at once. */
+  readonly saveEvery: number;
+  /** Crashes in a row after which an agent is made anew from its saved state. */
+  readonly restartAfter: number;
+}
+
+export interface LoopIo {
+  readonly clock: Clock;
+  readonly telemetry: TelemetrySource;
+  readonly actuator: Actuator;
+  readonly nodes?: NodeSource;
+  readonly recorder: Recorder;
+  readonly outbox: Outbox;
+  readonly desk?: TrainingDesk;
+  readonly state?: StateStore;
+  readonly limits: TurnLimits;
+}
+
+export function post(seat: Seat, io: LoopIo, event: SeatEvent | undefined): void {
+  if (event === undefined) return;
+  const { agent, workload } = seat.spec;
+  io.outbox.post({ ...event, at: io.clock.now(), agent, workload });
+}
+
+/** A port was used: says so where it began to fail, fails differently, or works again. */
+export function note(seat: Seat, io: LoopIo, used: { port: PortName; failure: Failure | undefined }): void {
+  post(seat, io, seat.standing(used.port, used.failure));
+}

@@ -1,0 +1,210 @@
+/**
+ * One turn of one agent: look, decide, act, record, tell.
+ * Owns: the order, and that nothing on the way can stop or delay anybody else. Not here: when (loop.ts), what to do
+ * (the agent), the queues behind the ports (recorder.ts, outbox.ts, training-desk.ts).
+ */
+import type { Action, Allocation, NodeRoom } from "../../act/index.ts";
+import type { EpisodeId, Ms, Result } from "../../base/index.ts";
+import { err, failure, failureOf } from "../../base/index.ts";
+import type { WorkloadReading } from "../../observe/telemetry/index.ts";
+import { parseReading } from "../../observe/telemetry/index.ts";
+import type { Deadline } from "./bounded-call.ts";
+import { startDeadline } from "./bounded-call.ts";
+import type { LoopIo } from "./io.ts";
+import { note, post } from "./io.ts";
+import type { AgentInput, AgentTick } from "./ports.ts";
+import { restore, saveIfDue } from "./saved-state.ts";
+import { clockJump } from "./schedule.ts";
+import type { Seat } from "./seat.ts";
+import { failureIn } from "./seat.ts";
+
+export async function takeTurn(seat: Seat, io: LoopIo): Promise<void> {
+  seat.turns += 1;
+  if (!seat.isRestored) await restore(seat, io);
+  takeOverTraining(seat, io);
+  const seen = await look(seat, io);
+  const tick = decide(seat, io, seen);
+  if (tick === undefined) return;
+  const done: Done = { tick, applied: await act(seat, io, tick.action), at: seen.now };
+  record(seat, io, done);
+  tell(seat, io, done);
+  beginTraining(seat, io);
+  saveIfDue(seat, io, { isUrgent: tick.events.length > 0 });
+}
+
+interface Done {
+  readonly tick: AgentTick;
+  /** null when there was nothing to do. */
+  readonly applied: Result<Allocation> | null;
+  readonly at: Ms;
+}
+
+/** Three questions at once, under one deadline; each may fail by itself. */
+async function look(seat: Seat, io: LoopIo): Promise<AgentInput> {
+  const { workload } = seat.spec;
+  const deadline = startDeadline(io.clock, io.limits.look);
+  const [reading, have, nodes] = await Promise.all([
+    seat.lanes.telemetry.call(async (signal) => decoded(seat, await io.telemetry.read(workload, signal)), deadline),
+    seat.lanes.have.call((signal) => io.actuator.read(workload, signal), deadline),
+    roomOnNodes(seat, io, deadline),
+  ]);
+  deadline.end();
+  note(seat, io, { port: "telemetry", failure: failureIn(reading) });
+  note(seat, io, { port: "actuator", failure: failureIn(have) });
+  const clock = { now: io.clock.now(), monotonic: io.clock.monotonic() };
+  const jump = seat.clock === undefined ? undefined : clockJump(seat.clock, clock, io.limits.clockTolerance);
+  seat.clock = clock;
+  if (jump !== undefined) post(seat, io, { kind: "clock-jumped", by: jump });
+  const { trainingFailure } = seat;
+  const health = {
+    ...(jump === undefined ? {} : { clockJump: jump }),
+    ...(trainingFailure === undefined ? {} : { training: trainingFailure }),
+  };
+  return { reading, have, nodes, now: clock.now, health };
+}
+
+/** Adapters parse what they receive; a source that hands over something else must not get as far as the agent. */
+function decoded(seat: Seat, arrived: Result<unknown>): Result<WorkloadReading> {
+  if (!arrived.ok) return arrived;
+  const reading = parseReading(arrived.value);
+  if (!reading.ok || reading.value.workload === seat.spec.workload) return reading;
+  return err(
+    failure(
+      "loop.wrong-workload",
+      `the telemetry source answered for ${reading.value.workload} when asked for ${seat.spec.workload}; the reading is not used, so check the source's labels`,
+    ),
+  );
+}
+
+/** Where nobody knows the nodes' room, nothing may grow: an empty list has room for nothing more. */
+async function roomOnNodes(seat: Seat, io: LoopIo, deadline: Deadline): Promise<readonly NodeRoom[] | "unlimited"> {
+  const { nodes } = io;
+  if (nodes === undefined) return "unlimited";
+  const found = await seat.lanes.nodes.call((signal) => nodes.nodes(seat.spec.workload, signal), deadline);
+  note(seat, io, { port: "nodes", failure: failureIn(found) });
+  return found.ok ? found.value : [];
+}
+
+function decide(seat: Seat, io: LoopIo, input: AgentInput): AgentTick | undefined {
+  try {
+    const tick = seat.agent.tick(input);
+    seat.crashesInARow = 0;
+    seat.last = { at: input.now, stage: tick.stage, who: tick.who, why: tick.why };
+    return tick;
+  } catch (cause) {
+    const words = cause instanceof Error ? cause.message : String(cause);
+    const known = failureOf(cause);
+    const crash = failure(
+      "loop.agent-crashed",
+      `the agent of ${seat.spec.workload} threw in its turn, so its workload stays as it is: ${words.slice(0, 200)}`,
+      { retry: true, cause: known ?? cause },
+    );
+    seat.crashes += 1;
+    seat.crashesInARow += 1;
+    post(seat, io, { kind: "crashed", failure: crash, inARow: seat.crashesInARow });
+    if (seat.crashesInARow % io.limits.restartAfter === 0) makeAnew(seat, io);
+    return undefined;
+  }
+}
+
+/** What crashed again and again is not mended by another try: begin from the saved state, in the next turn. */
+function makeAnew(seat: Seat, io: LoopIo): void {
+  try {
+    const fresh = seat.spec.create();
+    seat.agent.dispose();
+    seat.agent = fresh;
+  } catch (cause) {
+    const why = failure("loop.agent-unmakeable", "an agent that crashed could not be made anew; see the cause", {
+      cause,
+    });
+    post(seat, io, { kind: "crashed", failure: why, inARow: seat.crashesInARow });
+    return;
+  }
+  io.desk?.take(seat.spec.agent);
+  seat.beginLife();
+}
+
+async function act(seat: Seat, io: LoopIo, action: Action): Promise<Result<Allocation> | null> {
+  if (action.kind === "hold") return null;
+  const deadline = startDeadline(io.clock, io.limits.act);
+  const applied = await seat.lanes.apply.call((signal) => io.actuator.apply(action, signal), deadline);
+  deadline.end();
+  note(seat, io, { port: "actuator", failure: failureIn(applied) });
+  return applied;
+}
+
+function record(seat: Seat, io: LoopIo, { tick, applied, at }: Done): void {
+  const { completed, step } = tick;
+  const { pending } = seat;
+  if (completed !== undefined && pending?.episode === completed.episode && pending.step === completed.step) {
+    const { reward, end, finalObs } = completed;
+    io.recorder.complete({
+      episode: pending.id,
+      step: pending.step,
+      reward,
+      end,
+      ...(finalObs === undefined ? {} : { finalObs }),
+    });
+    seat.pending = undefined;
+  }
+  // Even where nothing was recorded the agent must hear what came of its action: it learns from what was done.
+  const executed = applied === null ? undefined : seat.agent.acted(applied).executed;
+  if (step === undefined) return;
+  const id = `${seat.spec.agent}.${seat.life}.${step.episode}` as EpisodeId;
+  const { agent } = seat.spec;
+  const { obs, proposed, logProb } = step;
+  const isTaken = io.recorder.append({
+    episode: id,
+    agent,
+    step: step.step,
+    at,
+    obs,
+    proposed,
+    executed: executed ?? step.executed,
+    logProb,
+    reward: null,
+    end: "no",
+  });
+  seat.pending = isTaken ? { episode: step.episode, step: step.step, id } : undefined;
+}
+
+function tell(seat: Seat, io: LoopIo, { tick, applied }: Done): void {
+  const { events, ...rest } = tick;
+  for (const event of events) post(seat, io, { kind: "agent", event });
+  post(seat, io, { kind: "decision", tick: rest, applied });
+}
+
+function takeOverTraining(seat: Seat, io: LoopIo): void {
+  const outcome = io.desk?.take(seat.spec.agent);
+  if (outcome === undefined) return;
+  const adopted = outcome.ok ? attemptAdoption(seat, outcome.value) : outcome;
+  if (outcome.ok && !adopted.ok) io.desk?.refuse(seat.spec.agent);
+  seat.trainingFailure = failureIn(adopted);
+  note(seat, io, { port: "trainer", failure: seat.trainingFailure });
+}
+
+function attemptAdoption(seat: Seat, outcome: unknown): Result<void> {
+  try {
+    return seat.agent.adopt(outcome);
+  } catch (cause) {
+    return err(
+      failureOf(cause) ??
+        failure("loop.adoption", "an agent threw while it took over what the trainer made; see the cause", { cause }),
+    );
+  }
+}
+
+function beginTraining(seat: Seat, io: LoopIo): void {
+  const { desk } = io;
+  if (desk === undefined || !desk.mayBegin(seat.spec.agent)) return;
+  try {
+    const job = seat.agent.training();
+    if (job !== undefined) desk.begin({ ...job, agent: seat.spec.agent });
+  } catch (cause) {
+    const why =
+      failureOf(cause) ??
+      failure("loop.job", "an agent threw while it made work for the trainer; see the cause", { cause });
+    seat.trainingFailure = why;
+    note(seat, io, { port: "trainer", failure: why });
+  }
+}
