@@ -35,16 +35,16 @@ describe("turns", () => {
 
 describe("a jump of the wall clock", () => {
   const before = { now: ms(10_000), monotonic: ms(500) };
-  const after = (now: number) => ({ now: ms(now), monotonic: ms(15_500) });
+  const later = (now: number) => ({ now: ms(now), monotonic: ms(15_500) });
 
   test("is the difference to the monotonic clock, with its sign, beyond the tolerance", () => {
-    expect(clockJump(before, after(25_000), ms(2_000))).toBeUndefined();
-    expect(clockJump(before, after(27_000), ms(2_000))).toBeUndefined();
-    expect(clockJump(before, after(27_001), ms(2_000))).toBe(2_001);
-    expect(clockJump(before, after(10_000), ms(2_000))).toBe(-15_000);
+    expect(clockJump(before, later(25_000), ms(2_000))).toBeUndefined();
+    expect(clockJump(before, later(27_000), ms(2_000))).toBeUndefined();
+    expect(clockJump(before, later(27_001), ms(2_000))).toBe(2_001);
+    expect(clockJump(before, later(10_000), ms(2_000))).toBe(-15_000);
   });
 
   test("is also what a clock says that says NaN", () => {
-    expect(clockJump(before, after(Number.NaN), ms(2_000))).toBeNaN();
+    expect(clockJump(before, later(Number.NaN), ms(2_000))).toBeNaN();
   });
 });
