@@ -64,9 +64,12 @@ export function hpaVpaConfig(
   return { vpa: defaultVpaConfig, updater: { ...defaultUpdaterConfig, mode: "Auto" }, policies: {}, ...options };
 }
 
-/** With history: the VPA of a workload that has run for a while. A VPA without it is not a fair opponent. */
-export function startHpaVpa(config: HpaVpaConfig, history: readonly VpaObservation[] = []): HpaVpaState {
-  const { state: vpa } = vpaObserve(config.vpa, freshVpaState, history);
+/**
+ * With history, as observations or as a state that has taken them in: the VPA of a workload that has run for a while.
+ * A VPA without it is not a fair opponent.
+ */
+export function startHpaVpa(config: HpaVpaConfig, history: readonly VpaObservation[] | VpaState = []): HpaVpaState {
+  const vpa = "aggregates" in history ? history : vpaObserve(config.vpa, freshVpaState, history).state;
   return {
     hpa: freshHpaState,
     vpa,

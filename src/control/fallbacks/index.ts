@@ -3,6 +3,7 @@
  * Every one keeps its state as plain data, takes time as an argument and says why it decided what it decided.
  */
 
+export type { Fallback, FallbackReason, FallbackStart, FallbackStep } from "./fallback.ts";
 export type { HpaLimit, HpaRecommendation, HpaScaleEvent, HpaState } from "./hpa/behavior.ts";
 export type {
   HpaBehavior,
@@ -24,6 +25,8 @@ export type { HpaTargetFound, SloMeasurement } from "./hpa-target.ts";
 export { findHpaTarget } from "./hpa-target.ts";
 export type { HpaVpaConfig, HpaVpaInput, HpaVpaState, HpaVpaStep } from "./hpa-vpa.ts";
 export { hpaVpaConfig, hpaVpaStep, startHpaVpa } from "./hpa-vpa.ts";
+export type { HpaVpaControllerConfig, HpaVpaControllerState } from "./hpa-vpa-controller.ts";
+export { hpaVpaController } from "./hpa-vpa-controller.ts";
 export type { KpaConfig, KpaInput, KpaReason, KpaState, KpaStep } from "./kpa/kpa.ts";
 export {
   defaultKpaConfig,
@@ -34,6 +37,8 @@ export {
   kpaTickPeriod,
   parseKpaConfig,
 } from "./kpa/kpa.ts";
+export type { KpaControllerState, KpaFallbackState } from "./kpa-controller.ts";
+export { kpaController } from "./kpa-controller.ts";
 export type {
   ContainerPolicy,
   Percentiles,
@@ -60,3 +65,5 @@ export { applyRecommendation, vpaRecommend } from "./vpa/recommend.ts";
 export type { LeftAlone, ResizeStatus, UpdaterContainer, UpdaterInput, UpdaterPod } from "./vpa/update-order.ts";
 export type { UpdaterDecision, UpdaterState } from "./vpa/updater.ts";
 export { freshUpdaterState, vpaUpdaterDecide } from "./vpa/updater.ts";
+export type { WarmHistory } from "./vpa/warm.ts";
+export { warmVpaState } from "./vpa/warm.ts";

@@ -1,0 +1,183 @@
+/**
+ * HPA and VPA over a workload's readings: the fallback of pod autoscaling.
+ * Owns: what the two would have read from the API and the metrics server, made from a reading; which pods follow.
+ * Not here: the two algorithms and their rhythm (hpa-vpa.ts).
+ *
+ * A pod has one container here, and its requests are its limits: that is how the worlds place pods, and what a single
+ * CPU and memory limit per pod means.
+ */
+import type { GuardLimits } from "../../act/index.ts";
+import type { Bytes, Millicores, Ms } from "../../base/index.ts";
+import { seconds, unwrap } from "../../base/index.ts";
+import type { PodReading, WorkloadReading } from "../../observe/telemetry/index.ts";
+import type { Fallback, FallbackReason, FallbackStart, FallbackStep } from "./fallback.ts";
+import type { HpaConfig, HpaMetric } from "./hpa/config.ts";
+import { milliBytes } from "./hpa/config.ts";
+import type { HpaReading } from "./hpa/hpa.ts";
+import type { HpaPod } from "./hpa/pods.ts";
+import type { HpaVpaConfig, HpaVpaInput, HpaVpaState } from "./hpa-vpa.ts";
+import { hpaVpaConfig, hpaVpaStep, startHpaVpa } from "./hpa-vpa.ts";
+import type { UpdaterConfig, VpaConfig, VpaPolicies } from "./vpa/config.ts";
+import { defaultUpdaterConfig, defaultVpaConfig } from "./vpa/config.ts";
+import type { VpaObservation } from "./vpa/history.ts";
+import type { LeftAlone, UpdaterPod } from "./vpa/update-order.ts";
+import { warmVpaState } from "./vpa/warm.ts";
+
+export interface HpaVpaControllerConfig {
+  readonly hpa: HpaConfig;
+  readonly vpa?: VpaConfig;
+  readonly updater?: UpdaterConfig;
+  /** What pods start with until the VPA recommends something. */
+  readonly template: { readonly cpu: Millicores; readonly memory: Bytes };
+  /** Where given, the VPA recommends within these: minAllowed and maxAllowed of its policy. */
+  readonly bounds?: Pick<GuardLimits["bounds"], "cpu" | "memory">;
+  /** Over which the readings are means. */
+  readonly metricsWindow?: Ms;
+}
+
+interface Termination {
+  readonly startedAt: Ms;
+  readonly finishedAt: Ms;
+}
+
+export interface HpaVpaControllerState {
+  readonly both: HpaVpaState;
+  /** The last OOM kill of each living pod: a pod that is killed soon after its start is resized out of turn. */
+  readonly terminations: Readonly<Record<string, Termination>>;
+}
+
+const container = "app";
+
+export function hpaVpaController(config: HpaVpaControllerConfig): Fallback<HpaVpaControllerState> {
+  const { template, bounds, metricsWindow = seconds(30) } = config;
+  const policies: VpaPolicies =
+    bounds === undefined
+      ? {}
+      : {
+          "*": {
+            minAllowed: { cpu: bounds.cpu.min, memory: bounds.memory.min },
+            maxAllowed: { cpu: bounds.cpu.max, memory: bounds.memory.max },
+          },
+        };
+  const both = hpaVpaConfig({
+    hpa: config.hpa,
+    vpa: config.vpa ?? defaultVpaConfig,
+    updater: config.updater ?? { ...defaultUpdaterConfig, mode: "Auto" },
+    policies,
+    template: { [container]: { requests: template, limits: template } },
+  });
+  return {
+    name: "hpa+vpa",
+    start: (options) => start(both, options),
+    step: (state, reading, now) => step(both, state, { reading, now, metricsWindow }),
+  };
+}
+
+function start(both: HpaVpaConfig, { history }: FallbackStart = {}): HpaVpaControllerState {
+  const warm = history === undefined ? undefined : unwrap(warmVpaState(both.vpa, container, history));
+  return { both: startHpaVpa(both, warm), terminations: {} };
+}
+
+interface Tick {
+  readonly reading: WorkloadReading;
+  readonly now: Ms;
+  readonly metricsWindow: Ms;
+}
+
+function step(config: HpaVpaConfig, before: HpaVpaControllerState, tick: Tick): FallbackStep<HpaVpaControllerState> {
+  const { reading, now } = tick;
+  const terminations = terminationsAfter(before.terminations, reading);
+  const input: HpaVpaInput = {
+    now,
+    replicas: reading.spec.replicas,
+    statusReplicas: reading.pods.length,
+    pods: reading.pods.map((pod) => hpaPod(pod, reading)),
+    readings: config.hpa.metrics.map((metric) => hpaReading(metric, tick)),
+    observations: observationsIn(reading),
+    updaterPods: reading.pods.map((pod) => updaterPod(pod, terminations)),
+  };
+  const { replicas, newPods, evict, resize, hpa, updater, state } = hpaVpaStep(config, before.both, input);
+  const limits = newPods[container]?.limits ?? {};
+  const reasons: FallbackReason[] = (hpa?.reasons ?? []).map((reason) => ({ by: "hpa", reason }));
+  if (updater !== undefined)
+    reasons.push({ by: "vpa", follow: [...updater.evict, ...updater.resize], left: countOf(updater.left) });
+  return {
+    want: { replicas, ...limits },
+    pods: [...evict, ...resize],
+    reasons,
+    ...(hpa?.failure && { failure: hpa.failure }),
+    state: { both: state, terminations },
+  };
+}
+
+function countOf(left: readonly { readonly why: LeftAlone }[]): Partial<Record<LeftAlone, number>> {
+  const counts: Partial<Record<LeftAlone, number>> = {};
+  for (const { why } of left) counts[why] = (counts[why] ?? 0) + 1;
+  return counts;
+}
+
+const isStarting = ({ readyAt, restarts }: PodReading): boolean => readyAt === null && restarts === 0;
+
+function hpaPod(pod: PodReading, { at }: WorkloadReading): HpaPod {
+  const { createdAt, readyAt } = pod;
+  return {
+    name: pod.pod,
+    phase: isStarting(pod) ? "Pending" : "Running",
+    startedAt: createdAt,
+    // When a pod that was killed stopped being ready is not told; the newest scrape is the best guess.
+    ready: readyAt === null ? { status: "False", since: at } : { status: "True", since: readyAt },
+    containers: [{ name: container, requests: { cpu: pod.cpuLimit, memory: pod.memoryLimit } }],
+  };
+}
+
+function hpaReading(metric: HpaMetric, { reading, metricsWindow: window }: Tick): HpaReading {
+  if (metric.type !== "resource") return { kind: "failed", why: `a reading has no metric of type ${metric.type}` };
+  const { at } = reading;
+  const pods: Record<string, { milli: number; at: Ms; window: Ms }> = {};
+  for (const { pod, cpu, memory } of reading.pods) {
+    const milli = metric.resource === "cpu" ? cpu : memory === null ? null : milliBytes(memory);
+    // The metrics API answers in whole millicores, rounded up.
+    if (milli !== null) pods[pod] = { milli: Math.ceil(milli), at, window };
+  }
+  return { kind: "per-pod", pods };
+}
+
+function observationsIn({ at, pods, ooms }: WorkloadReading): VpaObservation[] {
+  const kills = ooms.map(
+    (kill): VpaObservation => ({ kind: "oom", pod: kill.pod, container, at: kill.at, request: kill.memoryLimit }),
+  );
+  const usage = pods.flatMap(({ pod, cpu, memory, cpuLimit }): VpaObservation[] => [
+    ...(cpu === null ? [] : [{ kind: "cpu", pod, container, at, usage: cpu, request: cpuLimit } as const]),
+    ...(memory === null ? [] : [{ kind: "memory", pod, container, at, usage: memory } as const]),
+  ]);
+  return [...kills, ...usage];
+}
+
+function updaterPod(pod: PodReading, terminations: Readonly<Record<string, Termination>>): UpdaterPod {
+  const size = { cpu: pod.cpuLimit, memory: pod.memoryLimit };
+  const last = terminations[pod.pod];
+  return {
+    name: pod.pod,
+    ...(isStarting(pod) && { isPending: true }),
+    startedAt: pod.createdAt,
+    containers: [
+      { name: container, requests: size, limits: size, ...(last && { lastTermination: { isOom: true, ...last } }) },
+    ],
+  };
+}
+
+function terminationsAfter(
+  before: Readonly<Record<string, Termination>>,
+  { pods, ooms }: WorkloadReading,
+): Readonly<Record<string, Termination>> {
+  if (ooms.length === 0 && Object.keys(before).length === 0) return before;
+  const after: Record<string, Termination> = {};
+  for (const { pod, createdAt } of pods) {
+    let last = before[pod];
+    // A container that was killed before had started again when it was.
+    for (const kill of ooms)
+      if (kill.pod === pod) last = { startedAt: last?.finishedAt ?? createdAt, finishedAt: kill.at };
+    if (last !== undefined) after[pod] = last;
+  }
+  return after;
+}
