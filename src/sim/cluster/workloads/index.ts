@@ -8,9 +8,15 @@ export type { GenerateOptions, HeldOutSplit, SplitApplications } from "./generat
 export { generateApplications, generateHeldOut, splitApplications } from "./generate.ts";
 export type { CountsOptions, Load } from "./load.ts";
 export { HIGH_PER_DAY, loadFromCounts, meanRate, rateAt, scaleLoad } from "./load.ts";
+export type { LoadShape } from "./load-calibration.ts";
 export type { GenerateLoadOptions } from "./load-generate.ts";
 export { generateLoad } from "./load-generate.ts";
+export type { LoadStatistics } from "./load-statistics.ts";
+export { describeLoad } from "./load-statistics.ts";
 export type { IsolatedOptions } from "./request.ts";
 export { isolatedLatency, meanWork, requestLength, sampleRequest } from "./request.ts";
 export type { Payloads, Segment, SegmentName, SegmentWork } from "./segments.ts";
 export { payloadsOf, segmentOf, segments } from "./segments.ts";
+export { servableRate, studyLoad } from "./study-load.ts";
+export type { ScenarioOptions, UpdateScenario } from "./updates.ts";
+export { applyScenario, scenariosFor, updateScenarios } from "./updates.ts";

@@ -1,10 +1,13 @@
 /**
  * Loads without a data set: a generator fitted to the recorded ones.
- * Owns: drawing the minutes of a load. Not here: the fitted numbers and where they come from (load-calibration.ts).
+ * Owns: drawing which shape a load has, its mean and its burstiness. Not here: the shapes (load-shapes.ts), the fitted
+ * numbers (load-calibration.ts), keeping a load within what a cluster serves (study-load.ts).
  */
 import { type Rng, seededRng } from "../../../base/index.ts";
 import { studyCapacity } from "./calibration.ts";
 import { type Load, scaleLoad } from "./load.ts";
+import { dispersionRange, type LoadShape, shapeShares } from "./load-calibration.ts";
+import { drawShape, withinLog } from "./load-shapes.ts";
 
 export interface GenerateLoadOptions {
   readonly seed: number;
@@ -13,30 +16,28 @@ export interface GenerateLoadOptions {
   readonly days?: number;
   /** Requests per second; default: drawn from the level's range for studies. */
   readonly mean?: number;
+  /** Default: drawn as often as the recorded loads of this level have it. */
+  readonly shape?: LoadShape;
 }
 
-export function generateLoad({ seed, level, days = 1, mean }: GenerateLoadOptions): Load {
+/** As wild as the recorded loads are, silences and spikes of many times the mean included. */
+export function generateLoad({ seed, level, days = 1, mean, shape }: GenerateLoadOptions): Load {
   const rng = seededRng(seed).fork("load").fork(level);
-  const shape = diurnal(rng, Math.round(days * 1_440));
-  const { low, high } = studyCapacity[level];
-  const rate = mean ?? low * (high / low) ** rng.fork("mean").next();
+  const drawn = shape ?? oneOf(rng.fork("shape"), shapeShares[level]);
   const load: Load = {
-    id: `${level}-${seed}`,
+    id: `${level}-${drawn}-${seed}`,
     level,
-    perMinute: shape,
-    dispersion: 1 + 2 * rng.fork("dispersion").next(),
+    perMinute: drawShape(drawn, rng.fork(drawn), { minutes: Math.round(days * 1_440), level }),
+    dispersion: withinLog(rng.fork("dispersion"), dispersionRange),
   };
-  return scaleLoad(load, rate);
+  return scaleLoad(load, mean ?? withinLog(rng.fork("mean"), studyCapacity[level]));
 }
 
-function diurnal(rng: Rng, minutes: number): Float64Array {
-  const amplitude = 0.2 + 0.6 * rng.next();
-  const phase = 2 * Math.PI * rng.next();
-  const perMinute = new Float64Array(minutes);
-  let noise = 0;
-  for (let minute = 0; minute < minutes; minute++) {
-    noise = 0.9 * noise + 0.1 * rng.normal();
-    perMinute[minute] = (1 + amplitude * Math.sin((2 * Math.PI * minute) / 1_440 + phase)) * Math.exp(noise);
+function oneOf(rng: Rng, shares: Readonly<Record<LoadShape, number>>): LoadShape {
+  let left = rng.next() * Object.values(shares).reduce((sum, share) => sum + share, 0);
+  for (const [shape, share] of Object.entries(shares) as [LoadShape, number][]) {
+    left -= share;
+    if (left < 0) return shape;
   }
-  return perMinute;
+  return "bursty";
 }

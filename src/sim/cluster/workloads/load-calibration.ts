@@ -1,0 +1,80 @@
+/**
+ * The constants of the load generator, with where they come from.
+ * Owns: how common each shape is and what its parameters are drawn from. Not here: the shapes (load-shapes.ts).
+ *
+ * Fitted to the data set azure-functions-2019 (1,440 per-minute counts of one day): the 18 functions with more than 1e5
+ * calls a day, which AWARE calls high load, and the 222 with fewer but at least one a minute; a function that is called
+ * less often has no shape at the scale of minutes. Each function was put into one of five classes:
+ *   steady    coefficient of variation under 0.15 (timers and heartbeats)
+ *   periodic  else, autocorrelation at some lag of 2..60 minutes over 0.5, and by 0.3 more than at lag 1 (schedules)
+ *   on-off    else, silent for a fifth of the minutes, autocorrelation at lag 1 over 0.4
+ *   diurnal   else, autocorrelation at lag 30 over 0.4, hourly means that span more than half the mean
+ *   bursty    the rest
+ * Shares are those of the classes. A parameter's range is about the 5th to 95th percentile of what its class shows;
+ * `load-fit.test.ts` compares the outcome with the data. The one day says nothing of weekends: `weekend` is assumed.
+ */
+
+export type LoadShape = "steady" | "periodic" | "on-off" | "diurnal" | "bursty";
+
+export const shapeShares: Readonly<Record<"high" | "low", Readonly<Record<LoadShape, number>>>> = {
+  high: { steady: 0.33, periodic: 0.17, "on-off": 0.28, diurnal: 0.17, bursty: 0.05 },
+  low: { steady: 0.13, periodic: 0.45, "on-off": 0.24, diurnal: 0.05, bursty: 0.13 },
+};
+
+export interface Range {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** `log` parameters are drawn uniformly in the logarithm. `memory` is the correlation of one minute's noise with the next's. */
+export const shapeRanges = {
+  steady: { noise: { low: 0.003, high: 0.1 }, memory: { low: -0.5, high: 0.95 } },
+  periodic: {
+    /** Minutes, each as often as it is listed: 5-minute schedules are half of them. */
+    periods: [2, 2, 3, 5, 5, 5, 5, 5, 5, 5, 10, 10, 15, 15, 30, 60],
+    /** Share of them that are silent but for the busy minute. */
+    silent: 0.7,
+    /** Rate of the other minutes over the busy one's, where they are not silent. */
+    floor: { low: 0.1, high: 0.6 },
+    noise: { low: 0.005, high: 0.3 },
+    /** Slow swing over the day. */
+    swing: { low: 0.002, high: 0.3 },
+  },
+  "on-off": {
+    /** Minutes of a spell of calls and the silence after it; a high load's are longer. */
+    cycle: { high: { low: 60, high: 720 }, low: { low: 8, high: 240 } },
+    /** Share of minutes with calls. */
+    busy: { high: { low: 0.12, high: 0.6 }, low: { low: 0.06, high: 0.7 } },
+    /** Sigma of the lognormal height of a spell, and of the minutes within. */
+    spell: { low: 0.2, high: 1.3 },
+    noise: { low: 0.05, high: 0.8 },
+    memory: { low: 0.5, high: 0.99 },
+  },
+  diurnal: {
+    /** Rate of the quietest hour over the mean. */
+    floor: { low: 0.03, high: 0.3 },
+    /** How narrow the busy part of the day is. */
+    sharpness: { low: 0.8, high: 2.5 },
+    noise: { low: 0.03, high: 0.35 },
+    memory: { low: 0.3, high: 0.99 },
+    /** Spikes a day, and their height over the rate around them. */
+    spikes: { low: 0, high: 20 },
+    height: { low: 1.5, high: 4 },
+    weekend: { low: 0.5, high: 1 },
+  },
+  bursty: {
+    noise: { low: 0.2, high: 1.0 },
+    memory: { low: -0.3, high: 0.7 },
+    spikes: { low: 0, high: 40 },
+    height: { low: 2, high: 15 },
+    swing: { low: 0.01, high: 0.6 },
+  },
+} as const;
+
+/**
+ * Variance over mean of the counts of 15 s within a minute, drawn uniformly in the logarithm. Measured: 1.44 in the
+ * conversations of azure-llm-2023 (5.5 requests/s; single clients that send batches make it 77 in its code trace), and 1.03
+ * to 15.9 in autothrottle-workloads at 160 to 260 requests/s, which is 1.0 to 2.9 at 20 requests/s when the rate varies by the
+ * same share.
+ */
+export const dispersionRange: Range = { low: 1, high: 4 };
