@@ -1,8 +1,10 @@
 export type { KernelSetName, LoadKernelsOptions } from "./load-kernels.ts";
 export { loadKernels, tryKernels } from "./load-kernels.ts";
 export { packageRoot } from "./package-root.ts";
+export { poolTrainer } from "./pool-trainer.ts";
 export { openRolloutPool } from "./rollout-pool.ts";
 export { serveJobs } from "./serve-jobs.ts";
+export { stateFiles } from "./state-files.ts";
 export { systemClock } from "./system-clock.ts";
 export { workerEntry } from "./worker-entry.ts";
 export type { WorkerPoolOptions } from "./worker-pool.ts";
