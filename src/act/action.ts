@@ -27,13 +27,18 @@ export interface Followers {
   readonly pods?: readonly string[];
 }
 
-export function reconcile(workload: WorkloadId, want: Allocation, have: Allocation): Action {
-  const scales = want.replicas !== have.replicas;
-  const resizes = want.cpu !== have.cpu || want.memory !== have.memory;
-  const { replicas, cpu, memory } = want;
-  if (scales && resizes) return { kind: "reshape", workload, replicas, cpu, memory };
+/**
+ * Followers that are named make a resize even where the size asked for stays: it was set before, and these pods have not
+ * got it yet. Names of pods that are gone, or have the size already, change nothing.
+ */
+export function reconcile(workload: WorkloadId, want: Allocation & Followers, have: Allocation): Action {
+  const { replicas, cpu, memory, pods } = want;
+  const scales = replicas !== have.replicas;
+  const resizes = cpu !== have.cpu || memory !== have.memory || (pods !== undefined && pods.length > 0);
+  const followers: Followers = pods === undefined ? {} : { pods };
+  if (scales && resizes) return { kind: "reshape", workload, replicas, cpu, memory, ...followers };
   if (scales) return { kind: "scale", workload, replicas };
-  if (resizes) return { kind: "set-resources", workload, cpu, memory };
+  if (resizes) return { kind: "set-resources", workload, cpu, memory, ...followers };
   return { kind: "hold", workload };
 }
 

@@ -29,14 +29,31 @@ export function actuatorConformance(name: string, make: () => ActuatorWorld | Pr
       (workload) => ({ kind: "scale", workload, replicas: 5 }),
       (workload) => ({ kind: "set-resources", workload, cpu: millicores(750), memory: bytes(512 * 1_048_576) }),
       (workload) => ({ kind: "reshape", workload, replicas: 1, cpu: millicores(250), memory: bytes(128 * 1_048_576) }),
+      (workload) => ({
+        kind: "set-resources",
+        workload,
+        cpu: millicores(750),
+        memory: bytes(512 * 1_048_576),
+        pods: [],
+      }),
+      // A pod may be gone before the action that names it arrives.
+      (workload) => ({
+        kind: "reshape",
+        workload,
+        replicas: 3,
+        cpu: millicores(300),
+        memory: bytes(256 * 1_048_576),
+        pods: ["no-such-pod"],
+      }),
       (workload) => ({ kind: "hold", workload }),
     ];
     test.each(actions)("does an action once, and a second time changes nothing (%#)", async (actionFor) => {
       const { actuator, workload } = await make();
       const action = actionFor(workload);
       const once = unwrap(await actuator.apply(action, signal));
-      const { kind: _kind, workload: _workload, ...asked } = action;
-      expect(once).toEqual({ ...startingAllocation, ...asked });
+      const { kind: _kind, workload: _workload, ...asked } = { pods: [], ...action };
+      const { pods: _pods, ...allocation } = asked;
+      expect(once).toEqual({ ...startingAllocation, ...allocation });
       expect(unwrap(await actuator.apply(action, signal))).toEqual(once);
       expect(unwrap(await actuator.read(workload, signal))).toEqual(once);
     });

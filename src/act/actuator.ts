@@ -14,6 +14,7 @@ export interface Actuator {
   /**
    * Does a guarded action and answers with what is there then. By level: doing it a second time changes nothing.
    * A failure says whether trying again can help; nothing is done by halves without saying so.
+   * Followers that are not there, or have the size already, are left out: pods come and go between look and act.
    */
   apply(action: Action, signal: AbortSignal): Promise<Result<Allocation>>;
 }

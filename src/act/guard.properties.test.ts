@@ -88,6 +88,7 @@ const nearArbitrary = fc.record({ dimension: fc.constantFrom(...dimensions), off
 const tickArbitrary = fc.record({
   want: wantArbitrary,
   near: fc.option(nearArbitrary, { freq: 2 }),
+  pods: fc.option(fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 12 }), { freq: 2 }),
   nodes: nodesArbitrary,
   waits: fc.integer({ min: 0, max: 120 }),
   dataAge: fc.oneof(
@@ -161,6 +162,22 @@ function checkRecord({ have, want, verdict }: Moment): void {
   }
 }
 
+const followersOf = (action: Verdict["action"]): readonly string[] | undefined =>
+  "pods" in action ? action.pods : undefined;
+
+/** Pods that follow and pods that are held back are those that were asked for: none is lost and none is added. */
+function checkFollowers(pods: readonly string[] | undefined, { action, heldBack = [], refused }: Verdict): void {
+  const follow = followersOf(action);
+  if (pods === undefined || refused !== undefined) {
+    must(follow === undefined && heldBack.length === 0, "nobody follows unasked");
+    return;
+  }
+  const asked = [...new Set(pods)];
+  if (action.kind === "hold" || action.kind === "scale")
+    must(heldBack.length === asked.length, "all are held back where nothing is resized");
+  else must([...(follow ?? []), ...heldBack].join() === asked.join(), "followers are kept in their order");
+}
+
 function refusalExpected({ want, now, limits }: Moment, measuredAt: Ms): boolean {
   const isWild = Object.values(want).some((value) => !Number.isFinite(value));
   return isWild || now - measuredAt > limits.maxDataAge || measuredAt - now > limits.maxDataSkew;
@@ -170,6 +187,7 @@ test("no sequence of proposals breaks a limit, and every correction is written d
   let accepted = 0;
   let corrected = 0;
   let refusals = 0;
+  let trimmed = 0;
   fc.assert(
     fc.property(
       limitsArbitrary,
@@ -185,15 +203,18 @@ test("no sequence of proposals breaks a limit, and every correction is written d
         let now = milliseconds(start);
         const changedAt = new Map<Dimension, Ms>();
         const disruptions: { at: Ms; count: number }[] = [];
-        for (const { want: wildWant, near, nodes, waits, dataAge } of ticks) {
+        for (const { want: wildWant, near, nodes, waits, dataAge, pods: numbers } of ticks) {
+          const pods = numbers?.map((number) => `p${number}`);
           const want = near === null ? wildWant : { [near.dimension]: have[near.dimension] + near.offset };
           now = milliseconds(now + waits * 1000);
           const measuredAt = milliseconds(now - dataAge * 1000);
-          const verdict = guard({ workload, want, measuredAt }, { limits, state, have, nodes, now });
+          const proposal = { workload, want, measuredAt, ...(pods && { pods }) };
+          const verdict = guard(proposal, { limits, state, have, nodes, now });
           const moment: Moment = { limits, have, want, nodes, now, verdict };
           checkBoundsAndStep(moment);
           checkCapacity(moment);
           checkRecord(moment);
+          checkFollowers(pods, verdict);
           must(
             (verdict.refused !== undefined) === refusalExpected(moment, measuredAt),
             "refusals are these and no others",
@@ -209,13 +230,16 @@ test("no sequence of proposals breaks a limit, and every correction is written d
             changedAt.set(dimension, now);
           }
           const removed = Math.max(0, have.replicas - allocation.replicas);
+          const isNewSize = have.cpu !== allocation.cpu || have.memory !== allocation.memory;
           const restarting =
             (limits.restarts.cpu && have.cpu !== allocation.cpu) ||
-            (limits.restarts.memory && have.memory !== allocation.memory);
-          disruptions.push({
-            at: now,
-            count: removed + (restarting ? Math.min(have.replicas, allocation.replicas) : 0),
-          });
+            (limits.restarts.memory && have.memory !== allocation.memory) ||
+            (!isNewSize && (limits.restarts.cpu || limits.restarts.memory));
+          const follow = followersOf(verdict.action);
+          // Without names all pods that stay take a new size; with names these do, of which no more exist than replicas.
+          const resized = follow?.length ?? (isNewSize ? Math.min(have.replicas, allocation.replicas) : 0);
+          if (follow !== undefined && follow.length > 0 && verdict.heldBack !== undefined) trimmed += 1;
+          disruptions.push({ at: now, count: removed + (restarting ? Math.min(have.replicas, resized) : 0) });
           const recent = disruptions.filter(({ at }) => at > now - limits.disruption.window);
           const disrupted = recent.reduce((sum, { count }) => sum + count, 0);
           must(disrupted <= limits.disruption.replicas, "the budget is kept");
@@ -232,6 +256,7 @@ test("no sequence of proposals breaks a limit, and every correction is written d
   );
   // The property means something only if all three happen often.
   expect(Math.min(accepted, corrected, refusals)).toBeGreaterThan(150);
+  expect(trimmed).toBeGreaterThan(30);
 });
 
 test("the guard is a function: same input, same verdict, and nothing of the input is touched", () => {

@@ -11,7 +11,7 @@
  * The returned state assumes that the action was done. A caller whose write failed keeps the state it had.
  */
 import type { Ms, WorkloadId } from "../base/index.ts";
-import type { Action, Allocation, Dimension } from "./action.ts";
+import type { Action, Allocation, Dimension, Followers } from "./action.ts";
 import { dimensions, reconcile } from "./action.ts";
 import type { NodeRoom } from "./capacity.ts";
 import { fitsOn, replicasThatFit } from "./capacity.ts";
@@ -21,6 +21,8 @@ export interface Proposal {
   readonly workload: WorkloadId;
   /** What is left out stays as it is. */
   readonly want: Partial<Allocation>;
+  /** Running pods that take the new size now, the most urgent first; absent: all of them. */
+  readonly pods?: readonly string[];
   /** When the newest measurement was taken that the decision rests on. */
   readonly measuredAt: Ms;
 }
@@ -59,6 +61,8 @@ export interface Verdict {
   /** What will be there. */
   readonly allocation: Allocation;
   readonly changed: readonly GuardChange[];
+  /** Pods that were to take a new size and may not now: the budget is spent, or the guard left no new size to take. */
+  readonly heldBack?: readonly string[];
   readonly refused?: Refusal;
   readonly state: GuardState;
 }
@@ -71,19 +75,24 @@ export function guard(proposal: Proposal, context: GuardContext): Verdict {
     return { action: { kind: "hold", workload }, allocation: have, changed: [], refused, state };
 
   const memory = upToNow(state, context);
-  const draft = new Draft({ ...have, ...definedOf(want) });
+  const draft = new Draft({ ...have, ...definedOf(want) }, proposal.pods);
+  const wasResize = draft.isResizeOf(have);
   keepWholeUnits(draft, want);
   keepBounds(draft, context, want);
   keepCooldown(draft, context, memory);
   keepStep(draft, context);
   keepBudget(draft, context, memory);
   keepCapacity(draft, context);
+  // A resize of which nothing is left has no followers: they would be restarted for the size they have.
+  if (wasResize && !draft.isResizeOf(have)) draft.holdBack(0);
+  const wanted = draft.wanted();
   const allocation = draft.allocation();
   return {
-    action: reconcile(workload, allocation, have),
+    action: reconcile(workload, wanted, have),
     allocation,
     changed: draft.changed,
-    state: remember(memory, allocation, context),
+    ...(draft.heldBack.length > 0 && { heldBack: draft.heldBack }),
+    state: remember(memory, wanted, context),
   };
 }
 
@@ -108,9 +117,13 @@ function definedOf(want: Partial<Allocation>): Partial<Allocation> {
 /** The wish on its way through the rules, with every correction written down. */
 class Draft {
   readonly #values: Record<Dimension, number>;
+  #pods: readonly string[] | undefined;
   readonly changed: GuardChange[] = [];
+  readonly heldBack: string[] = [];
 
-  constructor(wish: Allocation) {
+  constructor(wish: Allocation, pods: readonly string[] | undefined) {
+    // A name twice is one pod.
+    this.#pods = pods === undefined ? undefined : [...new Set(pods)];
     // Adding zero turns -0, which a network may well say, into 0.
     this.#values = { replicas: wish.replicas + 0, cpu: wish.cpu + 0, memory: wish.memory + 0 };
   }
@@ -126,8 +139,23 @@ class Draft {
     this.changed.push({ dimension, from, to, why });
   }
 
+  /** Only so many of the followers go on, the most urgent ones. */
+  holdBack(keep: number): void {
+    if (this.#pods === undefined || this.#pods.length <= keep) return;
+    this.heldBack.unshift(...this.#pods.slice(keep));
+    this.#pods = this.#pods.slice(0, keep);
+  }
+
+  isResizeOf({ cpu, memory }: Allocation): boolean {
+    return this.#values.cpu !== cpu || this.#values.memory !== memory;
+  }
+
   allocation(): Allocation {
     return { ...this.#values } as Allocation;
+  }
+
+  wanted(): Allocation & Followers {
+    return this.#pods === undefined ? this.allocation() : { ...this.allocation(), pods: this.#pods };
   }
 }
 
@@ -169,17 +197,34 @@ function keepStep(draft: Draft, { limits, have }: GuardContext): void {
 }
 
 /** Replicas that a change of allocation removes or restarts. */
-export function disruptedReplicas(want: Allocation, have: Allocation, { restarts }: GuardLimits): number {
-  const removed = Math.max(0, have.replicas - want.replicas);
-  const restartsAll = (restarts.cpu && want.cpu !== have.cpu) || (restarts.memory && want.memory !== have.memory);
-  return removed + (restartsAll ? Math.min(want.replicas, have.replicas) : 0);
+export function disruptedReplicas(want: Allocation & Followers, have: Allocation, limits: GuardLimits): number {
+  return Math.max(0, have.replicas - want.replicas) + restartedReplicas(want, have, limits);
+}
+
+function restartedReplicas(want: Allocation & Followers, have: Allocation, { restarts }: GuardLimits): number {
+  const changes = { cpu: want.cpu !== have.cpu, memory: want.memory !== have.memory };
+  const isResize = changes.cpu || changes.memory;
+  // Followers of a size that was set earlier: which of the two values they lack is not known here, so either counts.
+  const restartsOnes = isResize
+    ? (restarts.cpu && changes.cpu) || (restarts.memory && changes.memory)
+    : want.pods !== undefined && (restarts.cpu || restarts.memory);
+  if (!restartsOnes) return 0;
+  // Named pods count each, even if one of them is about to be removed: the world may choose another one for that.
+  return want.pods === undefined ? Math.min(want.replicas, have.replicas) : Math.min(want.pods.length, have.replicas);
 }
 
 function keepBudget(draft: Draft, { limits, have }: GuardContext, { disruptions }: GuardState): void {
   const spent = disruptions.reduce((sum, { replicas }) => sum + replicas, 0);
   const left = Math.max(0, limits.disruption.replicas - spent);
-  if (disruptedReplicas(draft.allocation(), have, limits) <= left) return;
+  if (disruptedReplicas(draft.wanted(), have, limits) <= left) return;
   // Resizes wait before removals do: a pod that is not needed costs money, a restart costs requests.
+  if (draft.wanted().pods !== undefined) {
+    // Named followers can wait one by one, while new pods already start with the new size.
+    const removed = Math.max(0, have.replicas - draft.get("replicas"));
+    draft.holdBack(Math.max(0, left - removed));
+    draft.set("replicas", Math.max(draft.get("replicas"), have.replicas - left), "budget");
+    return;
+  }
   for (const dimension of ["cpu", "memory"] as const)
     if (limits.restarts[dimension]) draft.set(dimension, have[dimension], "budget");
   draft.set("replicas", Math.max(draft.get("replicas"), have.replicas - left), "budget");
@@ -210,7 +255,11 @@ function upToNow({ changedAt, disruptions }: GuardState, { now, limits }: GuardC
   };
 }
 
-function remember(memory: GuardState, allocation: Allocation, { have, limits, now }: GuardContext): GuardState {
+function remember(
+  memory: GuardState,
+  allocation: Allocation & Followers,
+  { have, limits, now }: GuardContext,
+): GuardState {
   const moved = dimensions.filter((dimension) => allocation[dimension] !== have[dimension]);
   const disrupted = disruptedReplicas(allocation, have, limits);
   return {
