@@ -3,6 +3,8 @@
 export type { AutoscaleOptions, AutoscaleTask, FeatureSet } from "./autoscale.ts";
 export { autoscaleTask, mostPerEpisode, paperMode, sharpSwitchCost } from "./autoscale.ts";
 export { actionOrder, actionSpace, decodeAction, encodeAction } from "./autoscale-action.ts";
+export type { AutoscaleEnv, AutoscaleEnvOptions, AutoscaleStep, MakeWorld } from "./autoscale-env.ts";
+export { autoscaleEnv } from "./autoscale-env.ts";
 export type {
   Feature,
   Measures,
@@ -19,3 +21,4 @@ export {
 } from "./autoscale-observation.ts";
 export type { RewardInput, RewardParts } from "./autoscale-reward.ts";
 export { allocationGap, reward, rewardParts } from "./autoscale-reward.ts";
+export type { WorkloadPort } from "./workload-port.ts";
