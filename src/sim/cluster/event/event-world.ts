@@ -1,0 +1,258 @@
+/**
+ * The event rung of the cluster world: every request, every pod, every scrape. START READING HERE.
+ * Owns: the loop over events, and the face (ClusterWorld) that controllers and studies use.
+ * Not here: requests (request-flow.ts), pods' lives (rollout.ts), CPU under a quota (cpu-clock.ts), measuring
+ * (scrape.ts, ../metrics), scoring (truth.ts).
+ *
+ * Pods do not disturb each other on a node: limits are reserved in full (requests are equal to limits) and never
+ * oversold, so contention is left to the worlds that are about it.
+ */
+import type { Action, Allocation, NodeRoom } from "../../../act/index.ts";
+import type { Ms, Result, WorkloadId } from "../../../base/index.ts";
+import { assertNever, CodedError, err, failure, milliseconds, ok, seededRng } from "../../../base/index.ts";
+import type { WorkloadReading } from "../../../observe/telemetry/index.ts";
+import { EventQueue } from "../../engine/index.ts";
+import { metricsDefaults } from "../metrics/config.ts";
+import { Outcomes } from "../metrics/outcomes.ts";
+import { assembleReading } from "../metrics/reading.ts";
+import { checkWorldOptions, problemOfApplication, type WorldOptions } from "../spec.ts";
+import { arrivals, requestLength } from "../workloads/index.ts";
+import type { ClusterWorld, WorkloadTruth, WorkloadUpdate } from "../world.ts";
+import { type ClusterState, EVENT } from "./cluster-state.ts";
+import { Deployment, streamsOf } from "./deployment.ts";
+import { emptyNode, roomFor } from "./placement.ts";
+import type { Pod } from "./pod.ts";
+import { type Balancing, RequestFlow } from "./request-flow.ts";
+import { RequestPool } from "./request-pool.ts";
+import { Rollout } from "./rollout.ts";
+import { Scraper } from "./scrape.ts";
+import { TruthKeeper } from "./truth.ts";
+
+export interface EventWorldOptions extends WorldOptions {
+  readonly balancing?: Balancing;
+}
+
+export function eventWorld(options: EventWorldOptions): ClusterWorld {
+  checkWorldOptions(options);
+  return new EventWorld(options);
+}
+
+/** One workload with those who watch it. */
+interface Tenant {
+  readonly deployment: Deployment;
+  readonly scraper: Scraper;
+  readonly truth: TruthKeeper;
+  /** Kills told by the last reading, when that was, and how many had been told before it. */
+  told: { at: number; from: number; to: number };
+}
+
+class EventWorld implements ClusterWorld {
+  readonly workloads: readonly WorkloadId[];
+  readonly #start: number;
+  readonly #interval: number;
+  readonly #state: ClusterState;
+  readonly #flow: RequestFlow;
+  readonly #rollout: Rollout;
+  readonly #tenants: readonly Tenant[];
+  readonly #byId: ReadonlyMap<WorkloadId, Tenant>;
+
+  constructor({ seed, start, nodes, workloads, metrics, balancing = "two-choices" }: EventWorldOptions) {
+    const config = { ...metricsDefaults, ...metrics };
+    const root = seededRng(seed).fork("cluster");
+    this.#start = start;
+    this.#interval = config.interval;
+    this.workloads = workloads.map(({ id }) => id);
+    const stride = Math.max(...workloads.map(({ application }) => requestLength(application)));
+    this.#state = {
+      now: 0,
+      queue: new EventQueue(),
+      requests: new RequestPool(stride),
+      pods: [],
+      nodes: nodes.map(emptyNode),
+      deployments: workloads.map((spec, index) => {
+        return new Deployment(spec, {
+          index,
+          streams: streamsOf(root.fork(spec.id)),
+          outcomes: new Outcomes(config.sloWindow),
+        });
+      }),
+    };
+    this.#rollout = new Rollout(this.#state, start);
+    this.#flow = new RequestFlow(this.#state, { balancing, watch: this.#rollout });
+    this.#rollout.connect(this.#flow);
+    this.#tenants = this.#state.deployments.map((deployment) => {
+      this.#rollout.begin(deployment);
+      this.#state.queue.schedule(deployment.streams.metrics.next() * this.#interval, EVENT.scrape, deployment.index);
+      this.#drawArrivals(deployment);
+      const scraper = new Scraper(deployment, config);
+      return { deployment, scraper, truth: new TruthKeeper(deployment, start), told: { at: -1, from: 0, to: 0 } };
+    });
+    this.#byId = new Map(this.#tenants.map((tenant) => [tenant.deployment.id, tenant]));
+  }
+
+  get now(): Ms {
+    return milliseconds(this.#start + this.#state.now);
+  }
+
+  advance(until: Ms): void {
+    const end = until - this.#start;
+    const state = this.#state;
+    if (!(end >= state.now))
+      throw new RangeError(`the world is at ${this.now} ms and can not go to ${until}: time does not go back`);
+    const { queue } = state;
+    while (queue.nextAt <= end) {
+      queue.pop();
+      state.now = queue.at;
+      this.#happen(queue.kind, queue.subject);
+    }
+    state.now = end;
+  }
+
+  read(workload: WorkloadId): WorkloadReading {
+    const tenant = this.#find(workload);
+    const { deployment, scraper } = tenant;
+    const { now } = this.#state;
+    // Reading twice at one moment tells the same twice.
+    if (tenant.told.at < now) tenant.told = { at: now, from: tenant.told.to, to: deployment.kills.length };
+    else tenant.told.to = deployment.kills.length;
+    return assembleReading({
+      workload,
+      asked: deployment.asked,
+      pods: deployment.pods.filter(({ stage }) => stage !== "stopping").map((pod) => this.#statusOf(pod)),
+      ooms: deployment.kills.slice(tenant.told.from, tenant.told.to),
+      sample: scraper.pipeline.newest(now),
+      start: this.#start,
+    });
+  }
+
+  allocation(workload: WorkloadId): Allocation {
+    return this.#find(workload).deployment.asked;
+  }
+
+  apply(action: Action): Result<Allocation> {
+    const tenant = this.#byId.get(action.workload);
+    if (tenant === undefined) return err(unknownWorkload(action.workload));
+    const problem = problemOfAction(action);
+    if (problem !== undefined) return err(problem);
+    this.#rollout.apply(tenant.deployment, action);
+    return ok(tenant.deployment.asked);
+  }
+
+  nodes(workload: WorkloadId): readonly NodeRoom[] {
+    return roomFor(this.#state.nodes, this.#find(workload).deployment.pods);
+  }
+
+  truth(workload: WorkloadId): WorkloadTruth {
+    const { truth, deployment } = this.#find(workload);
+    return truth.sinceLast(this.#state.now, this.#state.requests.countClients(deployment.index));
+  }
+
+  update(workload: WorkloadId, { application, load }: WorkloadUpdate): void {
+    const { deployment } = this.#find(workload);
+    deployment.updates++;
+    if (load !== undefined) {
+      this.#state.queue.cancel(deployment.arrivalTicket);
+      this.#drawArrivals(deployment, load);
+    }
+    if (application === undefined) return;
+    const problem = problemOfApplication(application);
+    if (problem !== undefined) throw new CodedError(failure("world.options", `workload ${workload} ${problem}`));
+    this.#flow.widen(requestLength(application));
+    this.#rollout.update(deployment, application);
+  }
+
+  #happen(kind: number, subject: number): void {
+    const { deployments, pods } = this.#state;
+    switch (kind as (typeof EVENT)[keyof typeof EVENT]) {
+      case EVENT.cpuDone: {
+        const pod = pods[subject] as Pod;
+        pod.cpuTicket = 0;
+        this.#flow.cpuDone(pod);
+        break;
+      }
+      case EVENT.waitDone:
+        this.#flow.waitDone(subject);
+        break;
+      case EVENT.arrival:
+        this.#arrive(deployments[subject] as Deployment);
+        break;
+      case EVENT.retry:
+        this.#flow.retry(subject);
+        break;
+      case EVENT.deadline:
+        this.#flow.giveUpDue(deployments[subject] as Deployment);
+        break;
+      case EVENT.podReady:
+        this.#rollout.becomeReady(pods[subject] as Pod);
+        break;
+      case EVENT.graceOver:
+        this.#rollout.graceOver(pods[subject] as Pod);
+        break;
+      case EVENT.scrape:
+        this.#scrape(subject);
+        break;
+      default:
+        assertNever(kind as never);
+    }
+  }
+
+  #arrive(deployment: Deployment): void {
+    this.#flow.arrive(deployment);
+    this.#scheduleArrival(deployment);
+  }
+
+  #scrape(index: number): void {
+    const { now, queue } = this.#state;
+    this.#tenants[index]?.scraper.scrape(now);
+    queue.schedule(now + this.#interval, EVENT.scrape, index);
+  }
+
+  /** A stream of its own for each load, so that the arrivals after an update do not depend on when it came. */
+  #drawArrivals(deployment: Deployment, load = deployment.spec.load): void {
+    const rng = deployment.streams.arrivals.fork(deployment.updates);
+    deployment.arrivals = arrivals(load, rng, this.now);
+    this.#scheduleArrival(deployment);
+  }
+
+  #scheduleArrival(deployment: Deployment): void {
+    const at = (deployment.arrivals?.next() ?? Number.POSITIVE_INFINITY) - this.#start;
+    // Beyond the end of time: a load of nothing.
+    if (at === Number.POSITIVE_INFINITY) return;
+    deployment.arrivalTicket = this.#state.queue.schedule(
+      Math.max(at, this.#state.now),
+      EVENT.arrival,
+      deployment.index,
+    );
+  }
+
+  #statusOf({ name, createdAt, readyAt, size, restarts }: Pod) {
+    return {
+      pod: name,
+      createdAt: this.#start + createdAt,
+      readyAt: readyAt === null ? null : this.#start + readyAt,
+      cpuLimit: size.cpu,
+      memoryLimit: size.memory,
+      restarts,
+    };
+  }
+
+  #find(workload: WorkloadId): Tenant {
+    const tenant = this.#byId.get(workload);
+    if (tenant === undefined) throw new CodedError(unknownWorkload(workload));
+    return tenant;
+  }
+}
+
+const unknownWorkload = (workload: WorkloadId) =>
+  failure("actuator.unknown-workload", `there is no workload ${workload} in this world: check its name`);
+
+/** A guard stands before every world; what comes round it is refused, not repaired. */
+function problemOfAction(action: Action) {
+  const { replicas = 0, cpu = 1, memory = 1 } = action as Partial<Allocation>;
+  if (Number.isInteger(replicas) && replicas >= 0 && cpu > 0 && memory > 0 && Number.isFinite(cpu + memory))
+    return undefined;
+  return failure(
+    "world.action",
+    `${action.workload} was asked for ${replicas} replicas of ${cpu} millicores and ${memory} bytes: give a whole number of replicas and positive sizes`,
+  );
+}

@@ -1,0 +1,76 @@
+/**
+ * Which node a pod goes to.
+ * Owns: what nodes have and hold, the choice (most room left after it, as Kubernetes' LeastAllocated scores it).
+ * Not here: when a pod is placed (rollout.ts).
+ */
+import type { NodeRoom } from "../../../act/index.ts";
+import { bytes, millicores } from "../../../base/index.ts";
+import type { NodeSpec } from "../processors.ts";
+import type { PodSize } from "./pod.ts";
+
+export interface NodeState {
+  readonly spec: NodeSpec;
+  /** Requests are equal to limits, so what is held is the sum of limits. */
+  cpuHeld: number;
+  memoryHeld: number;
+  /** Applications whose image it has pulled. */
+  readonly images: Set<string>;
+}
+
+export const emptyNode = (spec: NodeSpec): NodeState => ({ spec, cpuHeld: 0, memoryHeld: 0, images: new Set() });
+
+const nothing: PodSize = { cpu: 0, memory: 0 };
+
+/** Whether a pod fits, in the place of another that is there already. */
+export function hasRoom(node: NodeState, size: PodSize, instead: PodSize = nothing): boolean {
+  return (
+    node.cpuHeld - instead.cpu + size.cpu <= node.spec.cpu &&
+    node.memoryHeld - instead.memory + size.memory <= node.spec.memory
+  );
+}
+
+export function hold(node: NodeState, size: PodSize): void {
+  node.cpuHeld += size.cpu;
+  node.memoryHeld += size.memory;
+}
+
+export function release(node: NodeState, size: PodSize): void {
+  node.cpuHeld -= size.cpu;
+  node.memoryHeld -= size.memory;
+}
+
+export function chooseNode(nodes: readonly NodeState[], size: PodSize): NodeState | undefined {
+  let best: NodeState | undefined;
+  let bestScore = Number.NEGATIVE_INFINITY;
+  for (const node of nodes) {
+    if (!hasRoom(node, size)) continue;
+    const cpuLeft = 1 - (node.cpuHeld + size.cpu) / node.spec.cpu;
+    const memoryLeft = 1 - (node.memoryHeld + size.memory) / node.spec.memory;
+    const score = cpuLeft + memoryLeft;
+    if (score > bestScore) {
+      best = node;
+      bestScore = score;
+    }
+  }
+  return best;
+}
+
+/** What nodes have for one workload: all, less what others hold there. */
+export function roomFor(
+  nodes: readonly NodeState[],
+  own: Iterable<{ readonly node: NodeState | undefined; readonly size: PodSize }>,
+): NodeRoom[] {
+  const held = new Map<NodeState, { cpu: number; memory: number }>();
+  for (const { node, size } of own) {
+    if (node === undefined) continue;
+    const sum = held.get(node) ?? { cpu: 0, memory: 0 };
+    held.set(node, { cpu: sum.cpu + size.cpu, memory: sum.memory + size.memory });
+  }
+  return nodes.map((node) => {
+    const mine = held.get(node) ?? nothing;
+    return {
+      cpu: millicores(node.spec.cpu - node.cpuHeld + mine.cpu),
+      memory: bytes(node.spec.memory - node.memoryHeld + mine.memory),
+    };
+  });
+}

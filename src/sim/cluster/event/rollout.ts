@@ -1,0 +1,337 @@
+/**
+ * Pods' lives: creation, placement, start, resize, replacement, kill, drain, end.
+ * Owns: leading the pods of a deployment to what is asked for, by level: it may be called at any time, any number of
+ * times, and does what is missing. Not here: requests (request-flow.ts), metrics.
+ */
+import type { Action, Allocation, Followers } from "../../../act/index.ts";
+import { afterAction } from "../../../act/index.ts";
+import { bytes, milliseconds } from "../../../base/index.ts";
+import { mechanics } from "../mechanics.ts";
+import { processors } from "../processors.ts";
+import type { Application } from "../workloads/index.ts";
+import { type ClusterState, EVENT } from "./cluster-state.ts";
+import { CpuClock } from "./cpu-clock.ts";
+import type { Deployment } from "./deployment.ts";
+import { chooseNode, hasRoom, hold, release } from "./placement.ts";
+import { Pod, type PodSize } from "./pod.ts";
+import { compileApplication } from "./program.ts";
+import type { PodWatch, RequestFlow } from "./request-flow.ts";
+
+/** How long the first pods have been running when the world begins. */
+const RUNNING_SINCE = 3_600_000;
+
+const sizeOf = ({ cpu, memory }: Allocation): PodSize => ({ cpu, memory });
+const isSame = (a: PodSize, b: PodSize): boolean => a.cpu === b.cpu && a.memory === b.memory;
+
+/** What is done to the requests of a pod when its life changes; either rung's. */
+export type PodContents = Pick<RequestFlow, "refresh" | "loseAll">;
+
+export class Rollout implements PodWatch {
+  readonly #state: ClusterState;
+  /** World time of moment zero: kills are told in world time. */
+  readonly #start: number;
+  #flow: PodContents | undefined;
+
+  constructor(state: ClusterState, start: number) {
+    this.#state = state;
+    this.#start = start;
+  }
+
+  /** The two halves know each other; this closes the circle. */
+  connect(flow: PodContents): void {
+    this.#flow = flow;
+  }
+
+  /** The pods that are there when the world begins: ready, and warm. */
+  begin(deployment: Deployment): void {
+    const createdAt = -Math.min(RUNNING_SINCE, Math.max(0, this.#start));
+    for (let i = 0; i < deployment.asked.replicas; i++) {
+      const pod = this.#create(deployment, createdAt);
+      if (pod.node === undefined || pod.exceedsMemory(deployment.program)) continue;
+      this.#state.queue.cancel(pod.stageTicket);
+      this.#markReady(pod, createdAt);
+      pod.warmAt = Number.NEGATIVE_INFINITY;
+    }
+    deployment.podsStarted = 0;
+  }
+
+  apply(deployment: Deployment, action: Action): void {
+    deployment.asked = afterAction(deployment.asked, action);
+    if (action.kind === "set-resources" || action.kind === "reshape") this.#resize(deployment, action);
+    this.#reconcile(deployment);
+  }
+
+  /** Another version, or other requests: what runs takes it as it is. */
+  update(deployment: Deployment, application: Application): void {
+    const { now } = this.#state;
+    deployment.program = compileApplication(application);
+    deployment.programs.push(deployment.program);
+    // A copy: a pod that is killed, or gone, changes the list.
+    for (const pod of [...deployment.pods]) {
+      if (pod.node === undefined) continue;
+      pod.cpu.advance(now);
+      pod.cpu.setCores(this.#coresOf(pod));
+      if (pod.stage !== "starting" && pod.exceedsMemory(deployment.program)) this.outOfMemory(pod);
+      else {
+        deployment.countMemory(pod, now);
+        this.#flow?.refresh(pod);
+      }
+    }
+  }
+
+  becomeReady(pod: Pod): void {
+    const { deployment } = pod;
+    pod.stageTicket = 0;
+    if (pod.exceedsMemory(deployment.program)) {
+      this.outOfMemory(pod);
+      return;
+    }
+    this.#markReady(pod, this.#state.now);
+    this.#reconcile(deployment);
+  }
+
+  #markReady(pod: Pod, at: number): void {
+    const { deployment } = pod;
+    pod.stageTicket = 0;
+    pod.stage = "ready";
+    pod.readyAt = at;
+    pod.warmAt = at + deployment.program.coldSpan;
+    deployment.ready.push(pod);
+    deployment.countMemory(pod, this.#state.now);
+  }
+
+  outOfMemory(pod: Pod): void {
+    const { now, queue } = this.#state;
+    const { deployment } = pod;
+    deployment.oomKills++;
+    deployment.disruptions++;
+    deployment.kills.push({
+      pod: pod.name,
+      at: milliseconds(this.#start + now),
+      memoryLimit: bytes(pod.size.memory),
+    });
+    if (pod.stage === "stopping") {
+      this.#flow?.loseAll(pod);
+      this.#end(pod);
+      return;
+    }
+    if (pod.readyAt !== null && now - pod.readyAt >= mechanics.crashForgottenAfter) pod.crashes = 0;
+    const { first, most } = mechanics.crashBackoff;
+    const backoff = pod.crashes === 0 ? 0 : Math.min(first * 2 ** (pod.crashes - 1), most);
+    this.#leaveReady(pod);
+    pod.stage = "starting";
+    pod.readyAt = null;
+    pod.crashes++;
+    pod.restarts++;
+    this.#flow?.loseAll(pod);
+    deployment.countMemory(pod, now);
+    pod.stageTicket = queue.schedule(now + backoff + this.#startup(pod, true), EVENT.podReady, pod.index);
+    this.#reconcile(deployment);
+  }
+
+  ranEmpty(pod: Pod): void {
+    this.#end(pod);
+  }
+
+  graceOver(pod: Pod): void {
+    pod.stageTicket = 0;
+    this.#flow?.loseAll(pod);
+    this.#end(pod);
+  }
+
+  #resize(deployment: Deployment, { pods }: Followers): void {
+    const size = sizeOf(deployment.asked);
+    const inPlace = deployment.spec.resize === "in-place";
+    for (const pod of [...deployment.pods]) {
+      if (pod.stage === "stopping" || pod.stage === "gone") continue;
+      const follows = pods === undefined || pods.includes(pod.name);
+      if (pod.stage === "pending") {
+        pod.size = size;
+        pod.wanted = size;
+      } else if (follows && inPlace) {
+        pod.wanted = size;
+        this.#tryResize(pod);
+      } else if (follows) pod.isOutdated = !isSame(pod.size, size);
+    }
+    // A smaller size may be what a waiting pod, or another workload, was waiting for.
+    this.#useRoom();
+  }
+
+  /** In place, and at once, unless the node has no room for what it grows by: then when it has. */
+  #tryResize(pod: Pod): void {
+    const { now } = this.#state;
+    const { node, wanted, deployment } = pod;
+    if (node === undefined || isSame(wanted, pod.size) || !hasRoom(node, wanted, pod.size)) return;
+    this.#unhold(pod);
+    pod.size = wanted;
+    this.#hold(pod);
+    pod.cpu.advance(now);
+    pod.cpu.setLimit(wanted.cpu / 1_000);
+    if (pod.stage !== "starting" && pod.exceedsMemory(deployment.program)) {
+      this.outOfMemory(pod);
+      return;
+    }
+    deployment.countMemory(pod, now);
+    this.#flow?.refresh(pod);
+  }
+
+  /** Makes as many pods as are asked for, one more while outdated ones are replaced, and takes away what is too much. */
+  #reconcile(deployment: Deployment): void {
+    const { replicas } = deployment.asked;
+    for (;;) {
+      const live = deployment.pods.filter(({ stage }) => stage !== "stopping" && stage !== "gone");
+      const outdated = live.filter(({ isOutdated }) => isOutdated);
+      const most = replicas + (outdated.length > 0 ? 1 : 0);
+      if (live.length < most) {
+        this.#create(deployment);
+        continue;
+      }
+      if (live.length > most) {
+        this.#stop(leastMissed(live));
+        continue;
+      }
+      if (outdated.length === 0) return;
+      const next = leastMissed(outdated);
+      const ready = live.filter(({ stage }) => stage === "ready").length;
+      // Without room for one more, an old one goes first: waiting for room would be waiting for ever. One at a time.
+      const isStuck =
+        ready === replicas && live.length === deployment.pods.length && live.some(({ stage }) => stage === "pending");
+      // One that is not ready is no loss; one that is may go when its successor is ready too.
+      if (next.stage === "ready" && ready <= replicas && !isStuck) return;
+      this.#stop(next);
+    }
+  }
+
+  #create(deployment: Deployment, createdAt = this.#state.now): Pod {
+    const { now, pods } = this.#state;
+    const number = deployment.podsCreated++;
+    const free = pods.indexOf(undefined);
+    const index = free >= 0 ? free : pods.length;
+    const size = sizeOf(deployment.asked);
+    const cpu = new CpuClock({ at: now, phase: 0, limit: size.cpu / 1_000, cores: 1 });
+    const pod = new Pod({ index, number, deployment, createdAt, size, cpu });
+    pods[index] = pod;
+    deployment.pods.push(pod);
+    this.#place(pod);
+    return pod;
+  }
+
+  /** Stays pending where no node has room. */
+  #place(pod: Pod): void {
+    const { now, queue, nodes } = this.#state;
+    const { deployment } = pod;
+    const node = chooseNode(nodes, pod.size);
+    if (node === undefined) return;
+    // Draws by the pod's number: the third pod is as fast as the third pod of any other run, whenever it starts.
+    const rng = deployment.streams.pods.fork(pod.number);
+    const { speed, sigma } = processors[node.spec.processor];
+    pod.node = node;
+    pod.stage = "starting";
+    pod.speed = speed * Math.exp(sigma * rng.normal() - 0.5 * sigma * sigma);
+    pod.cpu = new CpuClock({
+      at: now,
+      phase: rng.next() * mechanics.quotaPeriod,
+      limit: pod.size.cpu / 1_000,
+      cores: this.#coresOf(pod),
+    });
+    this.#hold(pod);
+    deployment.podsStarted++;
+    const image = deployment.program.application.id;
+    const isWarm = node.images.has(image);
+    node.images.add(image);
+    pod.stageTicket = queue.schedule(now + this.#startup(pod, isWarm), EVENT.podReady, pod.index);
+    deployment.countMemory(pod, now);
+  }
+
+  #startup({ deployment, number, restarts }: Pod, isWarm: boolean): number {
+    const { mean, sigma } = deployment.program.application.startup;
+    const rng = deployment.streams.pods.fork(number).fork(`start ${restarts}`);
+    const cold = mean * Math.exp(sigma * rng.normal() - 0.5 * sigma * sigma);
+    return isWarm ? cold * mechanics.warmStart : cold;
+  }
+
+  #coresOf({ node, deployment }: Pod): number {
+    return Math.min(deployment.program.threads, (node?.spec.cpu ?? 1_000) / 1_000);
+  }
+
+  #stop(pod: Pod): void {
+    const { now, queue } = this.#state;
+    if (pod.stageTicket !== 0) queue.cancel(pod.stageTicket);
+    pod.stageTicket = 0;
+    if (pod.stage === "ready") pod.deployment.disruptions++;
+    this.#leaveReady(pod);
+    pod.isOutdated = false;
+    if (pod.connections === 0) {
+      this.#end(pod);
+      return;
+    }
+    pod.stage = "stopping";
+    pod.stageTicket = queue.schedule(now + mechanics.grace, EVENT.graceOver, pod.index);
+  }
+
+  #end(pod: Pod): void {
+    const { now, queue, pods } = this.#state;
+    const { deployment } = pod;
+    if (pod.stageTicket !== 0) queue.cancel(pod.stageTicket);
+    if (pod.cpuTicket !== 0) queue.cancel(pod.cpuTicket);
+    const wasPlaced = pod.node !== undefined;
+    if (wasPlaced) {
+      pod.cpu.advance(now);
+      deployment.cpuOfGone += pod.cpu.used;
+      deployment.podsStopped++;
+      this.#unhold(pod);
+    }
+    pod.stage = "gone";
+    pod.node = undefined;
+    deployment.countMemory(pod, now);
+    pods[pod.index] = undefined;
+    deployment.pods.splice(deployment.pods.indexOf(pod), 1);
+    if (wasPlaced) this.#useRoom();
+  }
+
+  #leaveReady(pod: Pod): void {
+    const { ready } = pod.deployment;
+    const place = ready.indexOf(pod);
+    if (place >= 0) ready.splice(place, 1);
+  }
+
+  #hold(pod: Pod): void {
+    const { node, size, deployment } = pod;
+    if (node === undefined) return;
+    hold(node, size);
+    deployment.settleHeld(this.#state.now);
+    deployment.coresHeld += size.cpu / 1_000;
+    deployment.bytesHeld += size.memory;
+  }
+
+  #unhold(pod: Pod): void {
+    const { node, size, deployment } = pod;
+    if (node === undefined) return;
+    release(node, size);
+    deployment.settleHeld(this.#state.now);
+    deployment.coresHeld -= size.cpu / 1_000;
+    deployment.bytesHeld -= size.memory;
+  }
+
+  /** Room has become free: for pods that wait for it, and for those that could not grow, whose ever they are. */
+  #useRoom(): void {
+    for (const deployment of this.#state.deployments) {
+      for (const pod of [...deployment.pods]) {
+        if (pod.stage === "pending") this.#place(pod);
+        else if (pod.stage !== "stopping" && pod.stage !== "gone") this.#tryResize(pod);
+      }
+    }
+  }
+}
+
+const rank = (pod: Pod): number => (pod.stage === "pending" ? 0 : pod.stage === "starting" ? 1 : 2);
+
+/** As a ReplicaSet chooses: without a node first, then not ready, then the youngest. */
+function leastMissed(pods: readonly Pod[]): Pod {
+  let chosen = pods[0] as Pod;
+  for (const pod of pods)
+    if (rank(pod) < rank(chosen) || (rank(pod) === rank(chosen) && isYounger(pod, chosen))) chosen = pod;
+  return chosen;
+}
+
+const isYounger = (a: Pod, b: Pod): boolean => a.createdAt >= b.createdAt;

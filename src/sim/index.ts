@@ -1,0 +1,38 @@
+/**
+ * Simulated worlds. `eventWorld` runs every request, `fluidWorld` is the fast rung for training; both have the face of
+ * `ClusterWorld`. Start reading at cluster/world.ts (the face), then cluster/event/event-world.ts.
+ */
+export { simActuator } from "./cluster/actuator.ts";
+export type { EventWorldOptions } from "./cluster/event/event-world.ts";
+export { eventWorld } from "./cluster/event/event-world.ts";
+export type { Balancing } from "./cluster/event/request-flow.ts";
+export { mechanics } from "./cluster/mechanics.ts";
+export type { MetricsConfig } from "./cluster/metrics/config.ts";
+export { metricsDefaults, podGrants } from "./cluster/metrics/config.ts";
+export type { Bill } from "./cluster/pricing.ts";
+export { costOf, prices } from "./cluster/pricing.ts";
+export type { NodeSpec, Processor, ProcessorName } from "./cluster/processors.ts";
+export { characterizationNodes, evaluationNodes, processors } from "./cluster/processors.ts";
+export type { WorkloadSpec, WorldOptions } from "./cluster/spec.ts";
+export type {
+  Application,
+  Arrivals,
+  Load,
+  Phase,
+} from "./cluster/workloads/index.ts";
+export {
+  arrivals,
+  generateApplications,
+  generateLoad,
+  isolatedLatency,
+  loadFromCounts,
+  meanRate,
+  meanWork,
+  rateAt,
+  sampleRequest,
+  scaleLoad,
+  splitApplications,
+} from "./cluster/workloads/index.ts";
+export type { ClusterWorld, WorkloadTruth, WorkloadUpdate } from "./cluster/world.ts";
+export type { Ticket } from "./engine/index.ts";
+export { EventQueue } from "./engine/index.ts";
