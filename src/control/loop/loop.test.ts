@@ -94,7 +94,9 @@ describe("stopping", () => {
   test("delivers every record and event that was accepted, and saves nothing without a place for it", async () => {
     const { clock, loop, seat, store, events } = stage();
     seat("web");
-    await clock.pass(periods(20), 1_000);
+    // The twentieth turn has just been taken: its step still waits for company in the writer.
+    await clock.pass(19 * PERIOD, 1_000);
+    expect(loop.status.recorder.waiting).toBeGreaterThan(0);
     const status = await loop.stop();
     // Twenty steps, nineteen of them with their reward.
     expect(status.recorder).toMatchObject({ durable: 39, lost: 0, refused: 0, waiting: 0 });

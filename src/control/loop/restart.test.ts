@@ -71,6 +71,18 @@ describe("an agent that starts again", () => {
     );
   });
 
+  test("saves nothing while a refused state could not be set aside", async () => {
+    const state = memoryState();
+    state.files.set(web, [Uint8Array.of(9)]);
+    const stuck: StateStore = { ...state, setAside: async () => err(failure("state.unwritable", "read-only")) };
+    const { clock, loop, seat } = stage({ state: stuck, config: { saveEvery: 1 } });
+    const { agent } = seat("web", { load: () => err(failure("lifecycle.schema", "written by version 2")) });
+    await clock.pass(periods(3));
+    expect(agent.turns).toBe(3);
+    await loop.stop();
+    expect(state.files.get(web)).toEqual([Uint8Array.of(9)]);
+  });
+
   test("has its turns while the saved state can not be read, and saves nothing over it until it could", async () => {
     const state = memoryState();
     state.files.set(web, [Uint8Array.of(40)]);
@@ -103,9 +115,11 @@ describe("an agent that starts again", () => {
       read: async (agent, signal) =>
         ++turn < 3 ? err(failure("file.denied", "locked for now", { retry: true })) : state.read(agent, signal),
     };
-    const { clock, loop, seat, events } = stage({ state: flaky });
+    const { clock, loop, seat, events } = stage({ state: flaky, config: { saveEvery: 1 } });
     const { agent } = seat("web");
-    await clock.pass(periods(3));
+    await clock.pass(periods(2));
+    expect(state.files.get(web)).toEqual([Uint8Array.of(40)]);
+    await clock.pass(PERIOD);
     // Two turns from nothing, then the saved forty, then this turn's own.
     expect(agent.turns).toBe(41);
     await loop.stop();
@@ -163,6 +177,21 @@ describe("an agent that crashes", () => {
     expect(other.seen).toHaveLength(2);
     expect(statusOf("web")).toMatchObject({ turns: 2, crashes: 2 });
     expect(await actuator.read("web" as never, new AbortController().signal)).toMatchObject({ value: { replicas: 2 } });
+    await loop.stop();
+  });
+
+  test("but recovers by itself in between is left alone", async () => {
+    let turn = 0;
+    const { clock, loop, seat, statusOf } = stage();
+    const { made, agent } = seat("web");
+    const plain = agent.tick.bind(agent);
+    agent.tick = (input) => {
+      if (turn++ % 3 !== 2) throw new RangeError("index out of range");
+      return plain(input);
+    };
+    await clock.pass(periods(9));
+    expect(statusOf("web").crashes).toBe(6);
+    expect(made).toHaveLength(1);
     await loop.stop();
   });
 
