@@ -19,6 +19,8 @@ export interface Processor {
  * Sigmas: assumed, tried from 0.02 to 0.15; eight threads that share a core disturb each other more than two.
  */
 export const processors = {
+  /** Exactly the reference, every time: for closed forms. */
+  ideal: { speed: 1, sigma: 0 },
   "xeon-e5": { speed: 1, sigma: 0.05 },
   power8: { speed: 0.75, sigma: 0.1 },
   power9: { speed: 0.9, sigma: 0.08 },

@@ -78,9 +78,9 @@ export class Deployment {
   cpuOfGone = 0;
 
   // Integrals over time: what pods hold, and the memory in use.
-  coresHeld = 0;
+  millicoresHeld = 0;
   bytesHeld = 0;
-  coreMs = 0;
+  millicoreMs = 0;
   byteMs = 0;
   bytesUsed = 0;
   usedByteMs = 0;
@@ -101,7 +101,7 @@ export class Deployment {
   /** Before what pods hold changes, and before the integrals are read. */
   settleHeld(now: number): void {
     const span = now - this.#heldAt;
-    this.coreMs += this.coresHeld * span;
+    this.millicoreMs += this.millicoresHeld * span;
     this.byteMs += this.bytesHeld * span;
     this.#heldAt = now;
   }

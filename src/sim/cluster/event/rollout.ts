@@ -300,7 +300,7 @@ export class Rollout implements PodWatch {
     if (node === undefined) return;
     hold(node, size);
     deployment.settleHeld(this.#state.now);
-    deployment.coresHeld += size.cpu / 1_000;
+    deployment.millicoresHeld += size.cpu;
     deployment.bytesHeld += size.memory;
   }
 
@@ -309,7 +309,7 @@ export class Rollout implements PodWatch {
     if (node === undefined) return;
     release(node, size);
     deployment.settleHeld(this.#state.now);
-    deployment.coresHeld -= size.cpu / 1_000;
+    deployment.millicoresHeld -= size.cpu;
     deployment.bytesHeld -= size.memory;
   }
 

@@ -35,7 +35,7 @@ function totalsOf(deployment: Deployment, now: number): Totals {
     at: now,
     ...{ arrived, completed, timedOut, dropped, lost, oomKills, podsStarted, podsStopped, disruptions },
     cpuUsed: deployment.cpuUsed() / 1_000,
-    cpuLimit: deployment.coreMs / 1_000,
+    cpuLimit: deployment.millicoreMs / 1_000_000,
     memoryUsed: deployment.usedByteMs / 1_000,
     memoryLimit: deployment.byteMs / 1_000,
   };
@@ -57,7 +57,8 @@ export class TruthKeeper {
     const before = this.#last;
     const after = totalsOf(this.#deployment, now);
     this.#last = after;
-    const grown = (what: Exclude<keyof Totals, "at">): number => after[what] - before[what];
+    // Sums over pods round differently once one of them is gone; totals never shrink.
+    const grown = (what: Exclude<keyof Totals, "at">): number => Math.max(0, after[what] - before[what]);
     const latency = outcomes.latencyOfAnswered(now, sloPercentile(spec.slo));
     const target = spec.slo.kind === "latency" ? spec.slo.target : Number.POSITIVE_INFINITY;
     return {
