@@ -7,7 +7,7 @@ export { composeApplication, withPayloads } from "./compose.ts";
 export type { GenerateOptions, HeldOutSplit, SplitApplications } from "./generate.ts";
 export { generateApplications, generateHeldOut, splitApplications } from "./generate.ts";
 export type { CountsOptions, Load } from "./load.ts";
-export { HIGH_PER_DAY, loadFromCounts, meanRate, rateAt, scaleLoad } from "./load.ts";
+export { HIGH_PER_DAY, loadFromCounts, meanRate, rateAt, recordedLoads, scaleLoad } from "./load.ts";
 export type { LoadShape } from "./load-calibration.ts";
 export type { GenerateLoadOptions } from "./load-generate.ts";
 export { generateLoad } from "./load-generate.ts";

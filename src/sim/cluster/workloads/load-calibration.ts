@@ -3,8 +3,9 @@
  * Owns: how common each shape is and what its parameters are drawn from. Not here: the shapes (load-shapes.ts).
  *
  * Fitted to the data set azure-functions-2019 (1,440 per-minute counts of one day): the 18 functions with more than 1e5
- * calls a day, which AWARE calls high load, and the 222 with fewer but at least one a minute; a function that is called
- * less often has no shape at the scale of minutes. Each function was put into one of five classes:
+ * calls a day, which AWARE calls high load, and the 69 with fewer but at least ten a minute. (Loads are scaled to several
+ * requests per second when they are used, and the chance in smaller counts would become swings of the rate.) Each function
+ * was put into one of five classes:
  *   steady    coefficient of variation under 0.15 (timers and heartbeats)
  *   periodic  else, autocorrelation at some lag of 2..60 minutes over 0.5, and by 0.3 more than at lag 1 (schedules)
  *   on-off    else, silent for a fifth of the minutes, autocorrelation at lag 1 over 0.4
@@ -18,7 +19,7 @@ export type LoadShape = "steady" | "periodic" | "on-off" | "diurnal" | "bursty";
 
 export const shapeShares: Readonly<Record<"high" | "low", Readonly<Record<LoadShape, number>>>> = {
   high: { steady: 0.33, periodic: 0.17, "on-off": 0.28, diurnal: 0.17, bursty: 0.05 },
-  low: { steady: 0.13, periodic: 0.45, "on-off": 0.24, diurnal: 0.05, bursty: 0.13 },
+  low: { steady: 0.41, periodic: 0.13, "on-off": 0.22, diurnal: 0.13, bursty: 0.11 },
 };
 
 export interface Range {
@@ -28,27 +29,31 @@ export interface Range {
 
 /** `log` parameters are drawn uniformly in the logarithm. `memory` is the correlation of one minute's noise with the next's. */
 export const shapeRanges = {
-  steady: { noise: { low: 0.003, high: 0.1 }, memory: { low: -0.5, high: 0.95 } },
+  steady: {
+    noise: { low: 0.0003, high: 0.08 },
+    memory: { low: -0.5, high: 0.95 },
+    /** Slow swing over the day, here and below. */
+    swing: { low: 0.0001, high: 0.1 },
+  },
   periodic: {
-    /** Minutes, each as often as it is listed: 5-minute schedules are half of them. */
-    periods: [2, 2, 3, 5, 5, 5, 5, 5, 5, 5, 10, 10, 15, 15, 30, 60],
+    /** Minutes, each as often as it is listed. */
+    periods: [5, 5, 5, 10, 10, 15, 20, 30, 60],
     /** Share of them that are silent but for the busy minute. */
-    silent: 0.7,
+    silent: 0.35,
     /** Rate of the other minutes over the busy one's, where they are not silent. */
-    floor: { low: 0.1, high: 0.6 },
+    floor: { low: 0.05, high: 0.4 },
     noise: { low: 0.005, high: 0.3 },
-    /** Slow swing over the day. */
     swing: { low: 0.002, high: 0.3 },
   },
   "on-off": {
     /** Minutes of a spell of calls and the silence after it; a high load's are longer. */
-    cycle: { high: { low: 60, high: 720 }, low: { low: 8, high: 240 } },
+    cycle: { high: { low: 80, high: 900 }, low: { low: 15, high: 700 } },
     /** Share of minutes with calls. */
-    busy: { high: { low: 0.12, high: 0.6 }, low: { low: 0.06, high: 0.7 } },
+    busy: { high: { low: 0.12, high: 0.6 }, low: { low: 0.15, high: 0.8 } },
     /** Sigma of the lognormal height of a spell, and of the minutes within. */
     spell: { low: 0.2, high: 1.3 },
     noise: { low: 0.05, high: 0.8 },
-    memory: { low: 0.5, high: 0.99 },
+    memory: { low: 0.7, high: 0.995 },
   },
   diurnal: {
     /** Rate of the quietest hour over the mean. */

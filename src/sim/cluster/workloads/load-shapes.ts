@@ -41,7 +41,8 @@ export function withinLog(rng: Rng, { low, high }: Range): number {
 function steady(rng: Rng, { minutes }: ShapeOptions): Float64Array {
   const ranges = shapeRanges.steady;
   const noise = noiseFrom(rng, { sigma: withinLog(rng, ranges.noise), memory: within(rng, ranges.memory) });
-  return Float64Array.from({ length: minutes }, noise);
+  const swing = swingFrom(rng, withinLog(rng, ranges.swing));
+  return Float64Array.from({ length: minutes }, (_, minute) => swing(minute) * noise());
 }
 
 function periodic(rng: Rng, { minutes }: ShapeOptions): Float64Array {
