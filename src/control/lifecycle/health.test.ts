@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { unwrap } from "../../base/index.ts";
-import type { FallbackReason, Health } from "./health.ts";
-import { fallbackReasons, goodHealth, isLearnerFault, mayAct, troubleOf } from "./health.ts";
+import type { Health, TakeoverReason } from "./health.ts";
+import { goodHealth, isLearnerFault, mayAct, takeoverReasons, troubleOf } from "./health.ts";
 import { parseLifecycleProfile } from "./profile.ts";
 import type { AgentState } from "./state.ts";
 import { freshAgentState } from "./state.ts";
@@ -21,8 +21,9 @@ const offline: AgentState = {
 const serving: AgentState = { ...known, stage: "SERVING", recent: [], best: null, excess: 0 };
 const online: AgentState = { ...serving, stage: "ONLINE", because: "earned", canary: { kind: "passed" } };
 
-const troubles: readonly [FallbackReason, Partial<Health>][] = [
+const troubles: readonly [TakeoverReason, Partial<Health>][] = [
   ["workload-vanished", { workload: "vanished" }],
+  ["allocation-unknown", { allocation: "unknown" }],
   ["clock-jumped", { clock: "jumped" }],
   ["telemetry-stale", { telemetry: "stale" }],
   ["telemetry-unusable", { telemetry: "unusable" }],
@@ -46,7 +47,7 @@ test.each(troubles)("%s lets the fallback act in the same step, by that name", (
 });
 
 test("the table of troubles is complete", () => {
-  expect(troubles.map(([reason]) => reason)).toEqual(fallbackReasons);
+  expect(troubles.map(([reason]) => reason)).toEqual(takeoverReasons);
 });
 
 test("a trip rate at the limit is allowed, and one that is no number is not", () => {
@@ -57,7 +58,7 @@ test("a trip rate at the limit is allowed, and one that is no number is not", ()
 test("the learner is not blamed for the world", () => {
   const both: Health = { ...goodHealth, telemetry: "stale", learner: "crashed" };
   expect(mayAct(profile, serving, both).why).toBe("telemetry-stale");
-  expect(fallbackReasons.filter(isLearnerFault)).toHaveLength(7);
+  expect(takeoverReasons.filter(isLearnerFault)).toHaveLength(7);
 });
 
 test("OFFLINE the fallback acts and says why, whatever the health", () => {

@@ -9,6 +9,8 @@ import type { AgentState } from "./state.ts";
 /** What is known of the world and of the learner at the moment of a decision. */
 export interface Health {
   readonly workload: "present" | "vanished";
+  /** What the workload has now, just read. */
+  readonly allocation: "known" | "unknown";
   readonly clock: "steady" | "jumped";
   readonly telemetry: "fresh" | "stale" | "unusable";
   readonly checkpoint: "good" | "missing" | "corrupt" | "other-version";
@@ -19,6 +21,7 @@ export interface Health {
 
 export const goodHealth: Health = Object.freeze({
   workload: "present",
+  allocation: "known",
   clock: "steady",
   telemetry: "fresh",
   checkpoint: "good",
@@ -26,7 +29,12 @@ export const goodHealth: Health = Object.freeze({
   guardTripRate: 0,
 });
 
-export type WorldReason = "workload-vanished" | "clock-jumped" | "telemetry-stale" | "telemetry-unusable";
+export type WorldReason =
+  | "workload-vanished"
+  | "allocation-unknown"
+  | "clock-jumped"
+  | "telemetry-stale"
+  | "telemetry-unusable";
 /** Faults of the learner itself: too many of them in an episode end its turn. */
 export type LearnerReason =
   | "checkpoint-missing"
@@ -36,10 +44,11 @@ export type LearnerReason =
   | "learner-slow"
   | "output-not-finite"
   | "guard-trips";
-export type FallbackReason = WorldReason | LearnerReason;
+export type TakeoverReason = WorldReason | LearnerReason;
 
-export const fallbackReasons: readonly FallbackReason[] = [
+export const takeoverReasons: readonly TakeoverReason[] = [
   "workload-vanished",
+  "allocation-unknown",
   "clock-jumped",
   "telemetry-stale",
   "telemetry-unusable",
@@ -68,14 +77,15 @@ export type ActingChoice =
   | { readonly who: "learner"; readonly why: "training" | "serving" }
   | {
       readonly who: "fallback";
-      readonly why: FallbackReason | "bootstrapping" | "retraining" | "rolled-back" | "not-started";
+      readonly why: TakeoverReason | "bootstrapping" | "retraining" | "rolled-back" | "not-started";
     }
   /** Recommend only: decisions are shown, and whatever manages the workload goes on managing it. */
   | { readonly who: "nobody"; readonly why: "recommend-only" };
 
 /** The world's troubles come first: a learner that decided on nonsense is not to blame for it. */
-export function troubleOf(health: Health, { maxTripRate }: LifecycleProfile): FallbackReason | undefined {
+export function troubleOf(health: Health, { maxTripRate }: LifecycleProfile): TakeoverReason | undefined {
   if (health.workload === "vanished") return "workload-vanished";
+  if (health.allocation === "unknown") return "allocation-unknown";
   if (health.clock === "jumped") return "clock-jumped";
   if (health.telemetry === "stale") return "telemetry-stale";
   if (health.telemetry === "unusable") return "telemetry-unusable";

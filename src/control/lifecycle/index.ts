@@ -1,10 +1,14 @@
 /**
  * An agent's life: when a learner may act, what it must have shown before, and who acts when it may not.
- * Start reading at lifecycle.ts (the stages), then health.ts (this very step).
+ * Start reading at lifecycle.ts (the stages), then health.ts (this very step), then agent.ts (all of it, for one workload).
  */
 
-export type { ActingChoice, FallbackReason, Health, LearnerReason, WorldReason } from "./health.ts";
-export { fallbackReasons, goodHealth, isLearnerFault, mayAct, troubleOf } from "./health.ts";
+export type { TrainReport } from "./agent.ts";
+export { Agent } from "./agent.ts";
+export type { AgentOptions, AgentSettings, Estimator } from "./agent-options.ts";
+export { agentDefaults } from "./agent-options.ts";
+export type { ActingChoice, Health, LearnerReason, TakeoverReason, WorldReason } from "./health.ts";
+export { goodHealth, isLearnerFault, mayAct, takeoverReasons, troubleOf } from "./health.ts";
 export type { LifecycleStep } from "./lifecycle.ts";
 export { canaryBand, lifecycleStep, WHOLE_BAND } from "./lifecycle.ts";
 export type {
@@ -19,6 +23,8 @@ export type {
 export { defaultGates, noGates, paperProfile, parseLifecycleProfile } from "./profile.ts";
 export type { LifecycleFailure } from "./saved.ts";
 export { LIFECYCLE_SCHEMA, loadLifecycle, saveLifecycle } from "./saved.ts";
+export type { ShieldOptions, ShieldRule } from "./shield.ts";
+export { defaultShield, noShield } from "./shield.ts";
 export type {
   AgentState,
   Canary,
@@ -35,3 +41,6 @@ export type {
   StateOf,
 } from "./state.ts";
 export { fallbackLevel, freshAgentState } from "./state.ts";
+export type { AgentEvent, CompletedStep, StepRecord, Tick, TickInput } from "./tick.ts";
+export type { TrainingOutcome, TrainingWork } from "./training-task.ts";
+export { AGENT_TRAINING_TASK, agentTrainingKinds } from "./training-task.ts";

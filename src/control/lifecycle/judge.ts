@@ -60,12 +60,7 @@ export function judgeOnline(profile: LifecycleProfile, state: StateOf<"OFFLINE">
   const asked = thresholdLevel(profile.online, { profile, state });
   const judgements: Judgement[] = [];
   if (gates.offPolicy) {
-    const { estimate } = state;
-    const isFresh = estimate !== null && estimate.age <= gates.offPolicy.maxAgeEpisodes;
-    const about = isFresh
-      ? `lower bound of the candidate's estimated reward (${estimate.score.method}, ${estimate.score.episodes} episodes, mean ${estimate.score.mean})`
-      : "no estimate of the candidate's reward that is new enough";
-    judgements.push(atLeast({ gate: "reward", found: isFresh ? estimate.score.lower : null, asked, about }));
+    judgements.push(atLeast({ gate: "reward", ...estimatedReward(profile, state), asked }));
   } else {
     const found = windowOf(state.recent, window)?.mean ?? null;
     judgements.push(atLeast({ gate: "reward", found, asked, about: `mean of the last ${window} recorded rewards` }));
@@ -79,6 +74,21 @@ export function judgeOnline(profile: LifecycleProfile, state: StateOf<"OFFLINE">
     judgements.push(atMost({ gate: "wait", found: state.wait, asked: 0, about: "episodes to wait after a rollback" }));
   }
   return [...judgements, ...judgeShadow(profile, state)];
+}
+
+/** The lower bound of what the candidate would earn, in the terms of the threshold. */
+function estimatedReward(
+  { online, gates }: LifecycleProfile,
+  state: StateOf<"OFFLINE">,
+): Pick<Judgement, "found" | "about"> {
+  const { estimate } = state;
+  const level = fallbackLevel(state);
+  if (estimate === null || level === null || estimate.age > (gates.offPolicy?.maxAgeEpisodes ?? 0))
+    return { found: null, about: "no estimate of the candidate's reward that is new enough" };
+  const { score } = estimate;
+  const about = `lower bound of the candidate's estimated reward (${score.method}, ${score.episodes} episodes, mean ${score.mean.toFixed(1)})`;
+  // Where the fallback's level is the measure, so is the difference to it: both are from the same episodes.
+  return { found: online.kind === "fallback" ? level.reward + score.gainLower : score.lower, about };
 }
 
 function judgeShadow({ gates: { shadow } }: LifecycleProfile, state: StateOf<"OFFLINE">): readonly Judgement[] {

@@ -22,7 +22,7 @@ function episode(score: Partial<EpisodeScore>, shadow: ShadowScore | null = good
 const estimate = (lower: number): Evidence => ({
   kind: "estimate",
   at,
-  score: { mean: lower + 5, lower, upper: lower + 10, method: "by hand", episodes: 10 },
+  score: { mean: lower + 5, lower, upper: lower + 10, gainLower: lower - 130, method: "by hand", episodes: 10 },
 });
 
 const profileOf = (options: Partial<LifecycleProfile>) => unwrap(parseLifecycleProfile({ window: 2, ...options }));

@@ -82,7 +82,14 @@ const isEpisode = shaped({
 });
 const isShadow = shaped({ steps: isCount, failures: isCount, trips: isCount, risky: isCount, distance: isNumber });
 const isEstimate = shaped({
-  score: shaped({ mean: isNumber, lower: isNumber, upper: isNumber, method: isText, episodes: isCount }),
+  score: shaped({
+    mean: isNumber,
+    lower: isNumber,
+    upper: isNumber,
+    gainLower: isNumber,
+    method: isText,
+    episodes: isCount,
+  }),
   age: isCount,
 });
 const isCanary: Check = (value) =>

@@ -37,6 +37,11 @@ export interface OffPolicyScore {
   readonly mean: number;
   readonly lower: number;
   readonly upper: number;
+  /**
+   * Lower bound of the difference to those who acted in the episodes. The luck of the episodes is in both and cancels, so
+   * it is the sharper one where the threshold is relative to the fallback.
+   */
+  readonly gainLower: number;
   /** How it was made, and how much it rests on. */
   readonly method: string;
   readonly episodes: number;

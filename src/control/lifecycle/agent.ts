@@ -1,0 +1,471 @@
+/**
+ * The agent of one workload: who acts, what is done, what is learned from it. START READING HERE, after lifecycle.ts.
+ * Owns: one tick from a reading to a guarded action, the accounts of episodes, training, and all that must survive.
+ * Not here: when to tick and whom to ask (control/loop), doing it (an actuator), any decision rule of its own.
+ *
+ * Synchronous and deterministic: the same inputs give the same ticks. The fallback is stepped in every tick, whoever
+ * acts, so that it is never cold when it has to take over.
+ */
+import type { Allocation, GuardState } from "../../act/index.ts";
+import { freshGuardState } from "../../act/index.ts";
+import type { Failure, Ms, Result, Rng } from "../../base/index.ts";
+import { milliseconds, ok, restoreRng, seededRng } from "../../base/index.ts";
+import type { Decision, SaveOptions, Transition, UpdateStats } from "../../learn/rl/index.ts";
+import { actionSize } from "../../learn/rl/index.ts";
+import type { ObservationMemory } from "../tasks/index.ts";
+import { encodeAction, freshObservationMemory, reward } from "../tasks/index.ts";
+import type { AgentOptions, AgentSettings } from "./agent-options.ts";
+import { agentDefaults } from "./agent-options.ts";
+import { decodeAgent, encodeAgent } from "./agent-saved.ts";
+import type { Moment, Plan } from "./decision.ts";
+import { isTrip, planFallback, planLearner, shadowStep } from "./decision.ts";
+import { EpisodeLog } from "./episode-log.ts";
+import type { ActingChoice, Health } from "./health.ts";
+import { isLearnerFault, mayAct } from "./health.ts";
+import { LearnerSeat } from "./learner-seat.ts";
+import { canaryBand, lifecycleStep } from "./lifecycle.ts";
+import type { ShieldOptions } from "./shield.ts";
+import { defaultShield, nearness } from "./shield.ts";
+import { ShieldedNoise } from "./shielded-noise.ts";
+import type { Sight } from "./sight.ts";
+import { look } from "./sight.ts";
+import type { AgentState, Evidence, OffPolicyScore } from "./state.ts";
+import { freshAgentState } from "./state.ts";
+import type { AgentEvent, CompletedStep, StepRecord, Tick, TickInput } from "./tick.ts";
+import { TripRate } from "./trip-rate.ts";
+
+/** A step that was decided and whose effect has not been measured yet. */
+interface Pending {
+  readonly record: StepRecord;
+  readonly who: ActingChoice["who"];
+  /** What the step before ran with. */
+  readonly previous: Allocation;
+  /** What this one runs with, also in action coordinates. */
+  readonly allocation: Allocation;
+  readonly executed: Float32Array;
+}
+
+interface Decided {
+  readonly choice: ActingChoice;
+  readonly proposal: Decision | null;
+  /** undefined where there is nothing to decide on. */
+  readonly plan: Plan | undefined;
+}
+
+export interface TrainReport {
+  readonly updates: number;
+  readonly stats: UpdateStats | undefined;
+  readonly estimate: OffPolicyScore | undefined;
+  readonly failure: Failure | undefined;
+}
+
+export class Agent<S> {
+  readonly #options: AgentOptions<S>;
+  readonly #settings: AgentSettings;
+  readonly #shield: ShieldOptions;
+  readonly #seat: LearnerSeat;
+  readonly #noise: ShieldedNoise;
+  readonly #trips: TripRate;
+  readonly #log: EpisodeLog;
+  #rng: Rng;
+  #state: AgentState = freshAgentState;
+  #guard: GuardState = freshGuardState;
+  /** As it was before the newest tick, in case that tick's action could not be done. */
+  #guardBefore: GuardState = freshGuardState;
+  #fallback: S;
+  #memory: ObservationMemory = freshObservationMemory;
+  #pending: Pending | undefined;
+  #constraint = 1;
+  #onlineEpisodes = 0;
+  #sinceEstimate = 0;
+  #before: Ms | null = null;
+  #last: { readonly stage: string; readonly acting: string } | undefined;
+  /** Events between ticks (training, loading), told with the next one. */
+  #untold: AgentEvent[] = [];
+
+  constructor(options: AgentOptions<S>) {
+    this.#options = options;
+    this.#settings = { ...agentDefaults, ...options.settings };
+    this.#shield = options.shield ?? defaultShield;
+    const { slowAfter, retryAfter, noise, tripWindow, minKnown, keepEpisodes } = this.#settings;
+    const { stopwatch, task } = options;
+    this.#seat = new LearnerSeat({
+      createLearner: (attempt) => options.createLearner(attempt),
+      ...(stopwatch ? { stopwatch } : {}),
+      slowAfter,
+      retryAfter,
+    });
+    const size = actionSize(this.#seat.learner.shape.action);
+    this.#noise = new ShieldedNoise(noise, { size, limits: this.#shield.noise });
+    this.#trips = new TripRate(tripWindow);
+    this.#log = new EpisodeLog({ length: task.episodeSteps, minKnown, keep: keepEpisodes });
+    this.#rng = seededRng(options.seed).fork("exploration");
+    this.#fallback = options.fallback.start(options.fallbackStart);
+  }
+
+  get state(): AgentState {
+    return this.#state;
+  }
+
+  // ── One tick ─────────────────────────────────────────────────────────────────────────────────────────
+
+  tick(input: TickInput): Tick {
+    const { now } = input;
+    const { task, limits, workload } = this.#options;
+    if (this.#state.stage === "INITIALIZED") this.#judge({ kind: "start", at: now });
+    const sight = look(input, { task, memory: this.#memory, maxAge: limits.maxDataAge, before: this.#before });
+    this.#before = now;
+    if (sight.observation) this.#memory = sight.observation.memory;
+
+    const completed = this.#complete(sight);
+    if (this.#log.isFull) this.#endEpisode(now);
+    const decided = this.#decide(input, sight);
+    const step = this.#begin(sight, decided);
+    this.#tellHandover(decided.choice, sight, now);
+    this.#mend(now);
+
+    const { choice, plan } = decided;
+    const isHeld = choice.who === "nobody" || plan === undefined;
+    const events = this.#untold;
+    this.#untold = [];
+    return {
+      stage: this.#state.stage,
+      who: choice.who,
+      why: [choice.why, ...(plan?.notes ?? [])],
+      action: isHeld ? { kind: "hold", workload } : plan.verdict.action,
+      verdict: plan?.verdict ?? null,
+      recommended: plan?.verdict.allocation ?? null,
+      ...(step ? { step } : {}),
+      ...(completed ? { completed } : {}),
+      events,
+    };
+  }
+
+  /** What came of the tick's action. One that was not done is not learned as done, and not counted by the guard. */
+  acted(outcome: Result<Allocation>): { readonly executed?: Float32Array } {
+    if (!outcome.ok) this.#guard = this.#guardBefore;
+    const pending = this.#pending;
+    if (!pending) return {};
+    const allocation = outcome.ok ? outcome.value : pending.previous;
+    const executed = encodeAction(this.#options.task, allocation);
+    this.#pending = { ...pending, allocation, executed };
+    return { executed };
+  }
+
+  /** The step before is over: its reward is in this reading, if there is one. */
+  #complete({ observation, have, health }: Sight): CompletedStep | undefined {
+    const pending = this.#pending;
+    this.#pending = undefined;
+    // Across a jump of the clock nobody knows how long the step took, and without a look nobody knows what it did.
+    if (!pending || !observation || health.clock === "jumped") return undefined;
+    const { task } = this.#options;
+    // Where nobody acted, somebody else may have: what is there now is what was done.
+    const isOthers = pending.who === "nobody" && have !== null;
+    const allocation = isOthers ? have : pending.allocation;
+    const { measures, values } = observation;
+    const earned = reward(task, { measures, allocation, previous: pending.previous });
+    const end = this.#log.isFull ? "truncated" : "no";
+    const { episode, step, obs, proposed, logProb } = pending.record;
+    const transition: Transition = {
+      obs,
+      action: isOthers ? encodeAction(task, have) : pending.executed,
+      proposed,
+      ...(logProb === null ? {} : { logProb }),
+      reward: earned,
+      nextObs: values,
+      end,
+    };
+    if (this.#seat.isWell) this.#seat.observe(transition);
+    this.#log.complete(transition, { isViolation: measures.preservation < 1 });
+    return { episode, step, reward: earned, end, ...(end === "no" ? {} : { finalObs: values }) };
+  }
+
+  #decide(input: TickInput, sight: Sight): Decided {
+    const moment = this.#stepFallback(input, sight);
+    const proposal = this.#propose(sight, this.#healthOf(input, sight));
+    // Asked again, because the proposal itself may have shown that the learner is not well.
+    const choice = mayAct(this.#options.profile, this.#state, this.#healthOf(input, sight));
+    const plan = moment && this.#plan(moment, { choice, proposal, sight });
+    if (moment && plan) this.#watchLearner(moment, { choice, proposal, plan, sight });
+    return { choice, proposal, plan };
+  }
+
+  /** In every tick with something to look at, whoever acts. */
+  #stepFallback({ nodes, now }: TickInput, { reading, have }: Sight): Moment | undefined {
+    if (!reading || !Number.isFinite(now)) return undefined;
+    const { workload, task, limits } = this.#options;
+    const fallback = this.#options.fallback.step(this.#fallback, reading, now);
+    this.#fallback = fallback.state;
+    if (!have) return undefined;
+    return { workload, task, reading, have, fallback, guard: { limits, state: this.#guard }, nodes, now };
+  }
+
+  #healthOf({ health }: TickInput, sight: Sight): Health {
+    const { learner, checkpoint } = this.#seat.condition;
+    // A policy that is meant to learn and can not would explore for nothing.
+    const failed = this.#state.stage === "ONLINE" ? health?.training : undefined;
+    const trained = failed && (failed.code.endsWith("timeout") ? "slow" : "crashed");
+    return {
+      ...sight.health,
+      checkpoint,
+      learner: learner === "well" && trained ? trained : learner,
+      guardTripRate: this.#trips.rate,
+    };
+  }
+
+  #propose({ observation }: Sight, health: Health): Decision | null {
+    if (!observation || !this.#seat.isWell) return null;
+    const { who, why } = mayAct(this.#options.profile, this.#state, health);
+    this.#noise.isNearSlo = nearness(observation) >= (this.#shield.noise?.upwardsAt ?? Number.POSITIVE_INFINITY);
+    const proposal = this.#seat.propose(observation.values, {
+      explore: who === "learner" && why === "training",
+      explorer: { rng: this.#rng, noise: this.#noise },
+    });
+    return proposal.ok ? proposal.value : null;
+  }
+
+  /** What is to be done, or in recommend mode would be. */
+  #plan(
+    moment: Moment,
+    { choice, proposal, sight }: { choice: ActingChoice; proposal: Decision | null; sight: Sight },
+  ): Plan {
+    const { stage } = this.#state;
+    const isLearners = choice.who === "nobody" ? stage === "ONLINE" || stage === "SERVING" : choice.who === "learner";
+    const { observation } = sight;
+    const band = canaryBand(this.#options.profile, this.#state);
+    const plan =
+      isLearners && proposal && observation
+        ? planLearner(moment, { action: proposal.action, observation, band, shield: this.#shield })
+        : planFallback(moment);
+    if (choice.who !== "nobody") {
+      this.#guardBefore = this.#guard;
+      this.#guard = plan.verdict.state;
+    }
+    return plan;
+  }
+
+  /** How the learner's wish fared, or would have if it had been followed. */
+  #watchLearner(moment: Moment, { choice, proposal, plan, sight }: Decided & { plan: Plan; sight: Sight }): void {
+    const { observation } = sight;
+    if (!observation) return;
+    const { tripRules: rules } = this.#settings;
+    if (choice.who === "learner") {
+      this.#trips.add(isTrip(plan.verdict, rules));
+      return;
+    }
+    const { preservation } = observation.measures;
+    const done = plan.verdict.allocation;
+    const shadow = proposal ? shadowStep(moment, proposal.action, { done, preservation, rules }) : undefined;
+    this.#log.shadow(shadow);
+    if (shadow) this.#trips.add(shadow.isTrip);
+  }
+
+  #begin({ observation, have }: Sight, { choice, proposal, plan }: Decided): StepRecord | undefined {
+    const by = choice.who === "learner" ? "learner" : isLearnerFault(choice.why) ? "fault" : "other";
+    const number = this.#log.begin(by);
+    if (!observation || !have) return undefined;
+    const allocation = choice.who === "nobody" || !plan ? have : plan.verdict.allocation;
+    const executed = encodeAction(this.#options.task, allocation);
+    const record: StepRecord = {
+      ...number,
+      obs: observation.values,
+      proposed: proposal?.action ?? executed,
+      executed,
+      logProb: proposal && choice.who === "learner" ? proposal.logProb : null,
+    };
+    this.#pending = { record, who: choice.who, previous: have, allocation, executed };
+    return record;
+  }
+
+  // ── The life ─────────────────────────────────────────────────────────────────────────────────────────
+
+  #judge(evidence: Evidence): void {
+    const before = this.#state;
+    const { state, events } = lifecycleStep(this.#options.profile, before, evidence);
+    this.#state = state;
+    for (const event of events) this.#tell({ at: event.at, name: event.kind, evidence: event });
+    if (state.stage !== before.stage) this.#enterStage(state);
+  }
+
+  #enterStage(state: AgentState): void {
+    if (state.stage === "OFFLINE") this.#setConstraint(1);
+    if (state.stage === "ONLINE") {
+      this.#onlineEpisodes = 0;
+      this.#fadeNoise();
+      if (state.because === "no-bootstrap") this.#setConstraint(0);
+    }
+    // What has just passed a gate is what one comes back to. A policy that never learned anything is not.
+    if ((state.stage === "ONLINE" && state.because === "earned") || state.stage === "SERVING") this.#seat.keepAsGood();
+  }
+
+  #endEpisode(at: Ms): void {
+    const { score, shadow, steps, known } = this.#log.end();
+    this.#noise.reset();
+    if (!score) {
+      this.#tell({ at, name: "episode-discarded", evidence: { steps, known } });
+      return;
+    }
+    if (this.#state.stage === "OFFLINE") this.#sinceEstimate += 1;
+    if (this.#state.stage === "ONLINE") {
+      this.#onlineEpisodes += 1;
+      this.#setConstraint(Math.max(0, this.#constraint - 1 / this.#settings.annealEpisodes));
+      this.#fadeNoise();
+    }
+    this.#judge({ kind: "episode", at, score, shadow });
+  }
+
+  #fadeNoise(): void {
+    const { episodes, to } = this.#settings.fade;
+    this.#noise.scale = 1 - (1 - to) * Math.min(1, episodes > 0 ? this.#onlineEpisodes / episodes : 1);
+  }
+
+  #setConstraint(constraint: number): void {
+    this.#constraint = constraint;
+    this.#seat.setConstraint(constraint);
+  }
+
+  #mend(at: Ms): void {
+    const mending = this.#seat.mend();
+    if (!mending) return;
+    const { kind, fault } = mending;
+    if (kind === "checkpoint") {
+      this.#tell({ at, name: "checkpoint-unusable", evidence: { state: mending.state, fault } });
+      return;
+    }
+    this.#tell({ at, name: kind === "restored" ? "learner-restored" : "learner-rebuilt", evidence: { fault } });
+    if (kind === "rebuilt") {
+      for (const step of this.#log.kept.flat()) this.#seat.observe(step);
+      this.#judge({ kind: "learner-lost", at, detail: fault });
+    }
+    this.#seat.setConstraint(this.#constraint);
+  }
+
+  #tell(event: AgentEvent): void {
+    this.#untold.push(event);
+  }
+
+  #tellHandover(choice: ActingChoice, { detail }: Sight, at: Ms): void {
+    const now = { stage: this.#state.stage, acting: `${choice.who}: ${choice.why}` };
+    const last = this.#last;
+    this.#last = now;
+    if (last === undefined || last.stage !== now.stage || last.acting === now.acting) return;
+    const why = isLearnerFault(choice.why) ? this.#seat.fault : detail;
+    this.#tell({ at, name: "handover", evidence: { from: last.acting, to: now.acting, detail: why } });
+  }
+
+  // ── Training ─────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Whether the policy learns in this stage, and can. */
+  get mayTrain(): boolean {
+    return (this.#state.stage === "OFFLINE" || this.#state.stage === "ONLINE") && this.#seat.isWell;
+  }
+
+  get isEstimateDue(): boolean {
+    return (
+      this.#options.estimator !== undefined &&
+      this.#state.stage === "OFFLINE" &&
+      this.#seat.isWell &&
+      this.#log.kept.length >= this.#options.profile.window &&
+      this.#sinceEstimate >= this.#settings.estimateEvery
+    );
+  }
+
+  /** Gradient updates, and an estimate when one is due. Slow, so never part of a tick; SERVING learns nothing. */
+  train({ updates }: { readonly updates: number }): TrainReport {
+    let done = 0;
+    let stats: UpdateStats | undefined;
+    for (; done < updates && this.mayTrain; done++) {
+      const updated = this.#seat.update();
+      if (!updated.ok) return { updates: done, stats, estimate: undefined, failure: updated.failure };
+      // Not enough to learn from yet.
+      if (!updated.value) break;
+      stats = updated.value;
+    }
+    const { estimator } = this.#options;
+    const score = estimator && this.isEstimateDue ? estimator(this.#seat.learner, this.#log.kept) : undefined;
+    if (score) this.takeEstimate(score);
+    const estimate = score?.ok ? score.value : undefined;
+    return { updates: done, stats, estimate, failure: score && !score.ok ? score.failure : undefined };
+  }
+
+  /** An estimate of the policy as it is now, made here or beside the loop. */
+  takeEstimate(score: Result<OffPolicyScore>): void {
+    this.#sinceEstimate = 0;
+    const at = this.#before ?? milliseconds(0);
+    if (score.ok) {
+      this.#tell({ at, name: "estimate", evidence: score.value });
+      this.#judge({ kind: "estimate", at, score: score.value });
+    } else this.#tell({ at, name: "estimate-failed", evidence: score.failure });
+  }
+
+  /** Parameters trained elsewhere, tried on the newest observation first; refused, everything is as it was. */
+  adopt(bytes: Uint8Array): Result<void> {
+    const before = this.#seat.learner.save();
+    const adopted = this.#seat.adopt(bytes);
+    const probe = this.#pending?.record.obs;
+    const tried = adopted.ok && probe ? this.#seat.propose(probe, { explore: false }) : adopted;
+    if (adopted.ok && !tried.ok) this.#seat.adopt(before);
+    this.#seat.setConstraint(this.#constraint);
+    if (tried.ok) return ok(undefined);
+    this.#tell({ at: this.#before ?? milliseconds(0), name: "adoption-refused", evidence: tried.failure });
+    return tried;
+  }
+
+  // ── Surviving ────────────────────────────────────────────────────────────────────────────────────────
+
+  save(options: SaveOptions = {}): Uint8Array {
+    const { workload, fallback } = this.#options;
+    return encodeAgent({
+      workload,
+      fallback: { name: fallback.name, state: this.#fallback },
+      state: this.#state,
+      notes: {
+        guard: this.#guard,
+        memory: this.#memory,
+        trips: this.#trips.state(),
+        constraint: this.#constraint,
+        onlineEpisodes: this.#onlineEpisodes,
+        sinceEstimate: this.#sinceEstimate,
+        rng: this.#rng.state(),
+        noise: [...this.#noise.state()],
+        before: this.#before,
+      },
+      log: this.#log.state(),
+      learner: this.#seat.learner.save(options),
+      good: this.#seat.good,
+      isResumable: options.resumable ?? false,
+    });
+  }
+
+  /** All or nothing, except for the policy: if that is damaged, the last good one is used, or the fallback acts. */
+  load(bytes: Uint8Array): Result<void> {
+    const { workload, fallback } = this.#options;
+    const decoded = decodeAgent(bytes, { workload, fallback: fallback.name });
+    if (!decoded.ok) return decoded;
+    const { state, notes, log, learner, good, isResumable } = decoded.value;
+    this.#state = state;
+    this.#fallback = decoded.value.fallback.state as S;
+    this.#guard = notes.guard;
+    this.#guardBefore = notes.guard;
+    this.#memory = notes.memory;
+    this.#trips.restore(notes.trips);
+    this.#onlineEpisodes = notes.onlineEpisodes;
+    this.#sinceEstimate = notes.sinceEstimate;
+    this.#rng = restoreRng(notes.rng);
+    this.#noise.restore(Float64Array.from(notes.noise));
+    this.#before = notes.before;
+    this.#log.restore(log);
+    this.#pending = undefined;
+    this.#last = undefined;
+    this.#fadeNoise();
+    const at = notes.before ?? milliseconds(0);
+    for (const evidence of this.#seat.restore(learner, good)) this.#tell({ at, name: "adoption-refused", evidence });
+    if (!isResumable && this.#seat.isWell) for (const step of log.kept.flat()) this.#seat.observe(step);
+    this.#setConstraint(notes.constraint);
+    return ok(undefined);
+  }
+
+  dispose(): void {
+    this.#seat.dispose();
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * From wishes to one guarded plan: the fallback's, or the learner's within canary band and shield.
+ * Owns: the order band, shield, guard; how a wish that is not followed would have fared. Pure.
+ * Not here: whose turn it is (health.ts), what comes of the plan (agent.ts).
+ */
+import type { Allocation, GuardLimits, GuardRule, GuardState, NodeRoom, Proposal, Verdict } from "../../act/index.ts";
+import { guard } from "../../act/index.ts";
+import type { Ms, WorkloadId } from "../../base/index.ts";
+import type { WorkloadReading } from "../../observe/telemetry/index.ts";
+import type { FallbackStep } from "../fallbacks/index.ts";
+import type { AutoscaleTask, Observation } from "../tasks/index.ts";
+import { decodeAction, encodeAction } from "../tasks/index.ts";
+import { WHOLE_BAND } from "./lifecycle.ts";
+import type { ShieldOptions } from "./shield.ts";
+import { keepWithinBand, shielded } from "./shield.ts";
+
+/** What is known when a decision is made. */
+export interface Moment {
+  readonly workload: WorkloadId;
+  readonly task: AutoscaleTask;
+  readonly reading: WorkloadReading;
+  readonly have: Allocation;
+  readonly fallback: Pick<FallbackStep<unknown>, "want" | "pods">;
+  readonly guard: { readonly limits: GuardLimits; readonly state: GuardState };
+  readonly nodes: readonly NodeRoom[] | "unlimited";
+  readonly now: Ms;
+}
+
+export interface Plan {
+  readonly verdict: Verdict;
+  /** What shield and guard changed. */
+  readonly notes: readonly string[];
+}
+
+export function planFallback(moment: Moment): Plan {
+  const { want, pods } = moment.fallback;
+  return guarded(moment, { want, ...(pods ? { pods } : {}) });
+}
+
+export interface LearnersWish {
+  readonly action: Float32Array;
+  readonly observation: Observation;
+  readonly band: number;
+  readonly shield: ShieldOptions;
+}
+
+export function planLearner(moment: Moment, { action, observation, band, shield }: LearnersWish): Plan {
+  const { task, have, reading } = moment;
+  const fallback: Allocation = { ...have, ...moment.fallback.want };
+  const chosen = action.slice();
+  const isCanary = band < WHOLE_BAND;
+  if (isCanary) keepWithinBand(chosen, encodeAction(task, fallback), band);
+  const want = decodeAction(task, chosen);
+  const safe = shielded({ want, have, fallback, reading, observation }, shield);
+  const plan = guarded(moment, { want: safe.allocation, ...laggards(safe.allocation, moment) });
+  return { ...plan, notes: [...(isCanary ? ["canary"] : []), ...safe.raised, ...plan.notes] };
+}
+
+function guarded(moment: Moment, { want, pods }: Pick<Proposal, "want" | "pods">): Plan {
+  const { workload, reading, have, nodes, now } = moment;
+  const verdict = guard(
+    { workload, want, measuredAt: reading.at, ...(pods ? { pods } : {}) },
+    { ...moment.guard, have, nodes, now },
+  );
+  const notes = verdict.changed.map(({ dimension, why }) => `${why}: ${dimension}`);
+  return { verdict, notes: verdict.refused ? [...notes, verdict.refused] : notes };
+}
+
+/** Pods that have not got the size yet, because the fallback let them wait: the learner decides for all of them. */
+function laggards(want: Allocation, { reading, have, guard: { state } }: Moment): Pick<Proposal, "pods"> {
+  if (want.cpu !== have.cpu || want.memory !== have.memory) return {};
+  // A reading from before the last resize would call every pod a laggard.
+  if (Math.max(state.changedAt.cpu ?? 0, state.changedAt.memory ?? 0) >= reading.at) return {};
+  const late = reading.pods.filter(({ cpuLimit, memoryLimit }) => cpuLimit !== want.cpu || memoryLimit !== want.memory);
+  return late.length === 0 ? {} : { pods: late.map(({ pod }) => pod) };
+}
+
+export const isTrip = ({ refused, changed }: Verdict, rules: readonly GuardRule[]): boolean =>
+  refused === "not-finite" || changed.some(({ why }) => rules.includes(why));
+
+/** How a wish that was not followed would have fared. */
+export interface ShadowStep {
+  readonly isTrip: boolean;
+  /** It would have given less while the SLO was being missed. */
+  readonly isRisky: boolean;
+  /** From what was done, in action coordinates. */
+  readonly distance: number;
+}
+
+export function shadowStep(
+  moment: Moment,
+  action: Float32Array,
+  {
+    done,
+    preservation,
+    rules,
+  }: { readonly done: Allocation; readonly preservation: number; readonly rules: readonly GuardRule[] },
+): ShadowStep {
+  const { task, have } = moment;
+  const want = decodeAction(task, action);
+  const shrinks = want.replicas * want.cpu < have.replicas * have.cpu || want.memory < have.memory;
+  return {
+    isTrip: isTrip(guarded(moment, { want }).verdict, rules),
+    isRisky: preservation < 1 && shrinks,
+    distance: distance(action, encodeAction(task, done)),
+  };
+}
+
+/** Root of the mean square over the coordinates. */
+function distance(one: Float32Array, other: Float32Array): number {
+  const squares = one.reduce((sum, value, i) => sum + (value - (other[i] ?? 0)) ** 2, 0);
+  return Math.sqrt(squares / one.length);
+}

@@ -1,0 +1,89 @@
+/**
+ * What an agent makes of what it is shown: usable or not, and why not.
+ * Owns: telling a vanished workload, a jumped clock, stale and unusable telemetry apart. Pure.
+ * Not here: what follows (health.ts), the encoding itself (control/tasks).
+ */
+import type { Allocation } from "../../act/index.ts";
+import { dimensions } from "../../act/index.ts";
+import type { Failure, Ms, Result } from "../../base/index.ts";
+import type { WorkloadReading } from "../../observe/telemetry/index.ts";
+import type { AutoscaleTask, Observation, ObservationMemory } from "../tasks/index.ts";
+import { encodeObservation } from "../tasks/index.ts";
+import type { Health } from "./health.ts";
+import type { TickInput } from "./tick.ts";
+
+export interface Sight {
+  /** Only where it is fresh: nobody decides on an old one. */
+  readonly reading: WorkloadReading | null;
+  readonly have: Allocation | null;
+  readonly observation: Observation | null;
+  readonly health: Pick<Health, "workload" | "allocation" | "clock" | "telemetry">;
+  /** For people: the sentence behind the first thing that is wrong. */
+  readonly detail: string;
+}
+
+export interface SightContext {
+  readonly task: AutoscaleTask;
+  readonly memory: ObservationMemory;
+  readonly maxAge: Ms;
+  /** Time of the tick before; null at the first. */
+  readonly before: Ms | null;
+}
+
+/** Steps that may be missed (a busy machine, a restart of the loop) before it counts as a jump of the clock. */
+const MISSED_STEPS = 4;
+
+export function look({ reading, have, now, health }: TickInput, context: SightContext): Sight {
+  const { task, memory, maxAge, before } = context;
+  const isGone = isUnknown(reading) || isUnknown(have);
+  const jump = health?.clockJump ?? jumpOf(now, before, task.controlStep);
+  const state = telemetryState(reading, { now, maxAge });
+  const fresh = state.telemetry === "fresh" && reading.ok ? reading.value : null;
+  const encoded = fresh && encodeObservation(task, fresh, { memory, now });
+  const telemetry = encoded && !encoded.ok ? "unusable" : state.telemetry;
+  const usable = have.ok && isAllocation(have.value) ? have.value : null;
+  const words = [
+    isGone ? "the workload is not there any more" : "",
+    have.ok ? "" : have.failure.message,
+    jump === undefined ? "" : `the clock moved by ${jump} ms since the step before`,
+    state.detail,
+    encoded && !encoded.ok ? encoded.failure.message : "",
+  ];
+  return {
+    reading: isGone ? null : fresh,
+    have: usable,
+    observation: encoded?.ok && !isGone ? encoded.value : null,
+    health: {
+      workload: isGone ? "vanished" : "present",
+      allocation: usable === null ? "unknown" : "known",
+      clock: jump === undefined ? "steady" : "jumped",
+      telemetry,
+    },
+    detail: words.find((word) => word !== "") ?? "",
+  };
+}
+
+const isUnknown = (result: Result<unknown>): boolean => !result.ok && result.failure.code.endsWith(".unknown-workload");
+
+const isAllocation = (value: Allocation): boolean => dimensions.every((dimension) => Number.isFinite(value[dimension]));
+
+/** How far the clock went, where that is not a step or a few. A clock that says NaN has jumped too. */
+function jumpOf(now: Ms, before: Ms | null, step: Ms): number | undefined {
+  if (before === null) return Number.isFinite(now) ? undefined : now;
+  const passed = now - before;
+  return passed > 0 && passed <= (MISSED_STEPS + 1) * step ? undefined : passed;
+}
+
+function telemetryState(
+  reading: Result<WorkloadReading>,
+  { now, maxAge }: { readonly now: Ms; readonly maxAge: Ms },
+): { readonly telemetry: Health["telemetry"]; readonly detail: string } {
+  if (!reading.ok) return { telemetry: stateOf(reading.failure), detail: reading.failure.message };
+  const age = now - reading.value.at;
+  if (age <= maxAge) return { telemetry: "fresh", detail: "" };
+  return { telemetry: "stale", detail: `the newest measurement is ${Math.round(age / 1000)} s old` };
+}
+
+/** What was sent and makes no sense is unusable; what was not sent in time is stale. */
+const stateOf = ({ code }: Failure): Health["telemetry"] =>
+  code === "telemetry.malformed" || code === "telemetry.not-a-measure" ? "unusable" : "stale";

@@ -1,0 +1,75 @@
+/**
+ * What goes into a tick of an agent and what comes out.
+ * Owns: the types. Not here: the tick (agent.ts). The loop and the studies use the same.
+ */
+import type { Action, Allocation, NodeRoom, Verdict } from "../../act/index.ts";
+import type { Failure, Ms, Result } from "../../base/index.ts";
+import type { End } from "../../learn/env/index.ts";
+import type { WorkloadReading } from "../../observe/telemetry/index.ts";
+import type { ActingChoice } from "./health.ts";
+import type { LifecycleEvent, OffPolicyScore, Stage } from "./state.ts";
+
+export interface TickInput {
+  readonly reading: Result<WorkloadReading>;
+  /** What is asked for now, just read. */
+  readonly have: Result<Allocation>;
+  readonly nodes: readonly NodeRoom[] | "unlimited";
+  readonly now: Ms;
+  /** What only the shell can notice. */
+  readonly health?: {
+    readonly clockJump?: Ms;
+    /** Why the last round of training beside the loop brought nothing. */
+    readonly training?: Failure;
+  };
+}
+
+/** A step as it is to be recorded; its reward comes with a later tick. */
+export interface StepRecord {
+  readonly episode: number;
+  readonly step: number;
+  readonly obs: Float32Array;
+  /** The policy's own wish, before shield and guard; the executed action where it had none. */
+  readonly proposed: Float32Array;
+  readonly executed: Float32Array;
+  readonly logProb: number | null;
+}
+
+export interface CompletedStep {
+  readonly episode: number;
+  readonly step: number;
+  readonly reward: number;
+  readonly end: End;
+  /** Only at an end. */
+  readonly finalObs?: Float32Array;
+}
+
+export type AgentEvent = { readonly at: Ms } & (
+  | { readonly name: LifecycleEvent["kind"]; readonly evidence: LifecycleEvent }
+  /** Somebody else acts than in the step before, though the stage is the same. */
+  | {
+      readonly name: "handover";
+      readonly evidence: { readonly from: string; readonly to: string; readonly detail: string };
+    }
+  | { readonly name: "learner-restored" | "learner-rebuilt"; readonly evidence: { readonly fault: string } }
+  | { readonly name: "checkpoint-unusable"; readonly evidence: { readonly state: string; readonly fault: string } }
+  | { readonly name: "episode-discarded"; readonly evidence: { readonly steps: number; readonly known: number } }
+  | { readonly name: "estimate"; readonly evidence: OffPolicyScore }
+  | { readonly name: "estimate-failed" | "adoption-refused"; readonly evidence: Failure }
+);
+
+export interface Tick {
+  readonly stage: Stage;
+  readonly who: ActingChoice["who"];
+  /** First why this one acts, then what shield and guard changed. */
+  readonly why: readonly string[];
+  /** What is to be done, guarded. */
+  readonly action: Action;
+  readonly verdict: Verdict | null;
+  /** What would be done if anybody acted: in recommend mode this is all there is. */
+  readonly recommended: Allocation | null;
+  /** Absent when there is no observation to learn from. */
+  readonly step?: StepRecord;
+  /** The step before, now that its effect was measured. */
+  readonly completed?: CompletedStep;
+  readonly events: readonly AgentEvent[];
+}
