@@ -103,6 +103,9 @@ export function autoscaleEnv(options: AutoscaleEnvOptions): AutoscaleEnv {
       if (running === undefined || !continues) {
         running = begin();
         episode += 1;
+      } else if (steps === 0) {
+        // Reset twice in a row: time passes all the same, or the two episodes would begin alike.
+        running.world.advance(milliseconds(running.world.now + task.controlStep));
       }
       const { values } = observe(running);
       steps = 0;

@@ -14,7 +14,8 @@
  *
  * takes all of the gain exactly when w ≥ 1/2: `sharpSwitchCost`. Where the small setting is kept for m steps at a time
  * the gain is m(1 − a/b) for two switches, so w = m/2 is the general condition. Both directions are tested: no pair of
- * allocations beats the better of the two with it, some pair does with less.
+ * allocations beats the better of the two with it, some pair does with less. What it rests on: work is conserved, and
+ * having had less CPU before never makes a step faster. Two settings that each starve another resource are beyond it.
  */
 import type { Allocation } from "../../act/index.ts";
 import type { AutoscaleTask } from "./autoscale.ts";

@@ -67,7 +67,8 @@ test("without an SLO all is well, whatever is measured", () => {
 });
 
 test("preservation is between 0 and 1, and never better for a slower or a shedding service", () => {
-  const amount = fc.double({ min: 0, max: 1000, noNaN: true });
+  // Evenly spread, which `fc.double` is not: most of its numbers are tiny.
+  const amount = fc.integer({ min: 0, max: 20_000 }).map((n) => n / 40);
   fc.assert(
     fc.property(fc.constantFrom(p99, fifty), fc.tuple(amount, amount, amount, amount), amount, (slo, values, worse) => {
       const [latency, offered, completed, failed] = values;
