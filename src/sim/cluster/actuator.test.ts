@@ -1,0 +1,12 @@
+import { actuatorConformance, startingAllocation } from "../../act/actuator.conformance.ts";
+import { simActuator } from "./actuator.ts";
+import { shop, simpleWorld } from "./event/simple-world.ts";
+
+actuatorConformance("the event world", () => {
+  return { workload: shop, actuator: simActuator(simpleWorld({ initial: startingAllocation })) };
+});
+
+actuatorConformance("the event world that recreates pods", () => {
+  const world = simpleWorld({ initial: startingAllocation, resize: "recreate" });
+  return { workload: shop, actuator: simActuator(world) };
+});

@@ -1,0 +1,299 @@
+import { describe, expect, test } from "vitest";
+import type { Allocation } from "../../../act/index.ts";
+import {
+  bytes,
+  cores,
+  mebibytes,
+  milliseconds,
+  minutes,
+  parseWorkloadId,
+  seconds,
+  unwrap,
+} from "../../../base/index.ts";
+import type { Application } from "../workloads/index.ts";
+import type { ClusterWorld } from "../world.ts";
+import { eventWorld } from "./event-world.ts";
+import { idealNode, phaseOf, plainApplication, shop, simpleWorld, steadyLoad } from "./simple-world.ts";
+
+const small: Allocation = { replicas: 2, cpu: cores(1), memory: mebibytes(256) };
+const readyPods = (world: ClusterWorld) => world.read(shop).pods.filter(({ readyAt }) => readyAt !== null);
+const names = (world: ClusterWorld) => world.read(shop).pods.map(({ pod }) => pod);
+const advanceBy = (world: ClusterWorld, ms: number) => world.advance(milliseconds(world.now + ms));
+
+describe("scaling", () => {
+  test("a new pod is there at once, ready after its start-up, and shorter where the image is already", () => {
+    const world = simpleWorld({ initial: small });
+    unwrap(world.apply({ kind: "scale", workload: shop, replicas: 3 }));
+    // Ten seconds to start; half of that on a node that has run it before.
+    advanceBy(world, 4_990);
+    expect([names(world), readyPods(world).length]).toEqual([["shop-0", "shop-1", "shop-2"], 2]);
+    advanceBy(world, 20);
+    expect(world.read(shop).pods.map(({ readyAt }) => readyAt)).toEqual([0, 0, 5_000]);
+  });
+
+  test("a first start on a node takes the whole start-up", () => {
+    const world = simpleWorld({ initial: { ...small, replicas: 1 }, nodes: [idealNode("a"), idealNode("b")] });
+    unwrap(world.apply({ kind: "scale", workload: shop, replicas: 2 }));
+    advanceBy(world, 9_990);
+    expect(readyPods(world)).toHaveLength(1);
+    advanceBy(world, 20);
+    expect(readyPods(world)).toHaveLength(2);
+  });
+
+  test("those that are not ready go first, then the youngest", () => {
+    const world = simpleWorld({ initial: { ...small, replicas: 3 } });
+    unwrap(world.apply({ kind: "scale", workload: shop, replicas: 4 }));
+    advanceBy(world, 1_000);
+    unwrap(world.apply({ kind: "scale", workload: shop, replicas: 2 }));
+    expect(names(world)).toEqual(["shop-0", "shop-1"]);
+  });
+
+  test("a stopped pod finishes what it has, and no longer than the grace period", () => {
+    const finish = (wait: number) => {
+      const application = plainApplication({ phases: [phaseOf(1, { wait })] });
+      const world = simpleWorld({ application, initial: { ...small, replicas: 1 }, load: steadyLoad(5) });
+      world.advance(seconds(60));
+      world.truth(shop);
+      world.update(shop, { load: steadyLoad(0) });
+      unwrap(world.apply({ kind: "scale", workload: shop, replicas: 0 }));
+      advanceBy(world, 29_000);
+      const holds = world.truth(shop).cpuLimit;
+      advanceBy(world, 2_000);
+      return { holds, truth: world.truth(shop) };
+    };
+    const quick = finish(2_000);
+    // Two seconds of one core, then it is gone.
+    expect(quick.holds).toBeGreaterThan(1.5);
+    expect(quick.holds).toBeLessThan(2.1);
+    expect(quick.truth).toMatchObject({ inFlight: 0, lost: 0 });
+    const slow = finish(45_000);
+    expect(slow.holds).toBeCloseTo(29, 6);
+    expect(slow.truth.lost).toBeGreaterThan(20);
+    expect(slow.truth).toMatchObject({ inFlight: 0, podsStopped: 1 });
+  });
+
+  test("without a pod every request is refused", () => {
+    const world = simpleWorld({ initial: { ...small, replicas: 0 }, load: steadyLoad(50) });
+    world.advance(seconds(10));
+    const truth = world.truth(shop);
+    expect(truth.dropped).toBe(truth.arrived);
+    expect(truth.arrived).toBeGreaterThan(400);
+    expect(truth).toMatchObject({ latency: null, withinSlo: 0, cost: 0 });
+  });
+
+  test("the bill is what is reserved, at the list price, and the disruptions", () => {
+    const world = simpleWorld({ initial: small, load: steadyLoad(0) });
+    world.advance(minutes(60));
+    // Two cores and half a GiB for an hour.
+    const hour = 2 * 0.04048 + ((2 * 256 * 1_048_576) / 1e9) * 0.004445;
+    expect(world.truth(shop).cost).toBeCloseTo(hour, 9);
+    unwrap(world.apply({ kind: "scale", workload: shop, replicas: 1 }));
+    expect(world.truth(shop).cost).toBeCloseTo(0.0007, 9);
+  });
+});
+
+describe("room on the nodes", () => {
+  test("a pod that fits nowhere waits, and starts when another makes room", () => {
+    const other = unwrap(parseWorkloadId("other"));
+    const spec = {
+      application: plainApplication(),
+      load: steadyLoad(0),
+      slo: { kind: "none" } as const,
+      initial: { replicas: 2, cpu: cores(2), memory: mebibytes(256) },
+      resize: "in-place" as const,
+    };
+    const world = eventWorld({
+      seed: 1,
+      start: milliseconds(0),
+      nodes: [idealNode("a", { cpu: cores(4) }), idealNode("b", { cpu: cores(5) })],
+      workloads: [
+        { id: shop, ...spec },
+        { id: other, ...spec },
+      ],
+    });
+    // Nine cores, eight taken; a third pod of two does not fit although one core is free.
+    expect(world.nodes(shop).map(({ cpu }) => cpu)).toEqual([2_000, 3_000]);
+    unwrap(world.apply({ kind: "scale", workload: shop, replicas: 3 }));
+    advanceBy(world, 60_000);
+    expect(readyPods(world)).toHaveLength(2);
+    expect(world.truth(shop).cpuLimit).toBeCloseTo(4 * 60, 6);
+    unwrap(world.apply({ kind: "scale", workload: other, replicas: 1 }));
+    advanceBy(world, 11_000);
+    expect(readyPods(world)).toHaveLength(3);
+  });
+
+  test("a pod grows in place at once where there is room, and when there is room where there is not", () => {
+    const world = simpleWorld({ initial: small, nodes: [idealNode("a", { cpu: cores(5) })], load: steadyLoad(0) });
+    unwrap(world.apply({ kind: "set-resources", workload: shop, cpu: cores(3), memory: small.memory }));
+    expect(world.read(shop).pods.map(({ cpuLimit }) => cpuLimit)).toEqual([3_000, 1_000]);
+    unwrap(world.apply({ kind: "scale", workload: shop, replicas: 1 }));
+    expect(world.read(shop).pods.map(({ cpuLimit }) => cpuLimit)).toEqual([3_000]);
+    const other = simpleWorld({ initial: small, nodes: [idealNode("a", { cpu: cores(5) })], load: steadyLoad(0) });
+    unwrap(
+      other.apply({ kind: "set-resources", workload: shop, cpu: cores(3), memory: small.memory, pods: ["shop-1"] }),
+    );
+    expect(other.read(shop).pods.map(({ cpuLimit }) => cpuLimit)).toEqual([1_000, 3_000]);
+    expect(other.allocation(shop).cpu).toBe(3_000);
+  });
+});
+
+describe("replacing pods", () => {
+  const resized = { cpu: cores(2), memory: mebibytes(512) };
+
+  test("one at a time, the new one first, so that there are never fewer ready pods than asked for", () => {
+    const world = simpleWorld({ initial: { ...small, replicas: 4 }, resize: "recreate", load: steadyLoad(20) });
+    unwrap(world.apply({ kind: "set-resources", workload: shop, ...resized }));
+    for (let i = 0; i < 60; i++) {
+      advanceBy(world, 500);
+      expect(readyPods(world).length).toBeGreaterThanOrEqual(4);
+      expect(names(world).length).toBeLessThanOrEqual(5);
+    }
+    expect(world.read(shop).pods.map(({ cpuLimit }) => cpuLimit)).toEqual([2_000, 2_000, 2_000, 2_000]);
+    expect(world.truth(shop)).toMatchObject({ lost: 0, dropped: 0, podsStarted: 4, podsStopped: 4 });
+  });
+
+  test("only those that are to follow; the others keep their size, and pods that start later do not", () => {
+    const world = simpleWorld({ initial: { ...small, replicas: 3 }, resize: "recreate", load: steadyLoad(0) });
+    unwrap(world.apply({ kind: "set-resources", workload: shop, ...resized, pods: ["shop-1"] }));
+    advanceBy(world, 60_000);
+    expect(world.read(shop).pods.map(({ pod, cpuLimit }) => [pod, cpuLimit])).toEqual([
+      ["shop-0", 1_000],
+      ["shop-2", 1_000],
+      ["shop-3", 2_000],
+    ]);
+    unwrap(world.apply({ kind: "scale", workload: shop, replicas: 4 }));
+    expect(world.read(shop).pods.at(-1)).toMatchObject({ pod: "shop-4", cpuLimit: 2_000 });
+  });
+
+  test("without room for one more, an old one goes first, and never two at once", () => {
+    const world = simpleWorld({
+      initial: { ...small, replicas: 3 },
+      resize: "recreate",
+      nodes: [idealNode("full", { cpu: cores(3.5) })],
+      load: steadyLoad(5),
+    });
+    unwrap(world.apply({ kind: "set-resources", workload: shop, cpu: cores(0.9), memory: mebibytes(128) }));
+    for (let i = 0; i < 80; i++) {
+      advanceBy(world, 500);
+      expect(readyPods(world).length).toBeGreaterThanOrEqual(2);
+    }
+    expect(readyPods(world).map(({ cpuLimit }) => cpuLimit)).toEqual([900, 900, 900]);
+  });
+
+  test("a second size on the way replaces what is not yet of it, and ends there", () => {
+    const world = simpleWorld({ initial: small, resize: "recreate", load: steadyLoad(0) });
+    unwrap(world.apply({ kind: "set-resources", workload: shop, ...resized }));
+    advanceBy(world, 7_000);
+    unwrap(world.apply({ kind: "set-resources", workload: shop, cpu: cores(3), memory: mebibytes(300) }));
+    advanceBy(world, 60_000);
+    expect(world.read(shop).pods.map(({ cpuLimit }) => cpuLimit)).toEqual([3_000, 3_000]);
+    const before = names(world);
+    unwrap(world.apply({ kind: "set-resources", workload: shop, cpu: cores(3), memory: mebibytes(300) }));
+    advanceBy(world, 60_000);
+    expect(names(world)).toEqual(before);
+  });
+});
+
+describe("memory", () => {
+  const hungry = (perRequest: number, options: Partial<Application> = {}) =>
+    plainApplication({
+      phases: [phaseOf(1, { wait: 1_000 })],
+      memory: { base: mebibytes(100), perRequest: mebibytes(perRequest), cache: bytes(0), missPenalty: 1 },
+      ...options,
+    });
+
+  test("requests beyond the limit kill the pod: what is in it is lost, and it starts anew with a growing delay", () => {
+    const world = simpleWorld({ application: hungry(20), load: steadyLoad(50), initial: { ...small, replicas: 1 } });
+    // (256 − 100) / 20: seven fit, the eighth kills. The first restart is at once (5 s of start-up).
+    world.advance(seconds(1));
+    const first = world.read(shop);
+    expect(first.ooms).toHaveLength(1);
+    expect(first.ooms[0]).toMatchObject({ pod: "shop-0", memoryLimit: 256 * 1_048_576 });
+    expect(first.pods[0]).toMatchObject({ readyAt: null, restarts: 1 });
+    expect(world.truth(shop).lost).toBe(8);
+    world.advance(seconds(120));
+    const kills = world.read(shop).ooms.map(({ at }) => at);
+    const killed = [first.ooms[0]?.at ?? 0, ...kills];
+    const gaps = killed.slice(1).map((at, i) => Math.round((at - killed[i]!) / 1_000));
+    // 5 s of start-up, plus nothing, 10, 20, 40 s.
+    expect(gaps).toEqual([5, 15, 25, 45]);
+  });
+
+  test("reading twice at one moment tells of the same kills, a later reading of none", () => {
+    const world = simpleWorld({ application: hungry(20), load: steadyLoad(50), initial: { ...small, replicas: 1 } });
+    world.advance(seconds(1));
+    expect(world.read(shop).ooms).toHaveLength(1);
+    expect(world.read(shop).ooms).toHaveLength(1);
+    advanceBy(world, 1);
+    expect(world.read(shop).ooms).toHaveLength(0);
+  });
+
+  test("a limit below what is in use kills at once, one below the base for ever", () => {
+    const world = simpleWorld({ application: hungry(0), initial: { ...small, replicas: 1 } });
+    world.advance(seconds(30));
+    unwrap(world.apply({ kind: "set-resources", workload: shop, cpu: small.cpu, memory: mebibytes(90) }));
+    expect(world.read(shop).ooms).toHaveLength(1);
+    world.advance(seconds(200));
+    expect(readyPods(world)).toHaveLength(0);
+    unwrap(world.apply({ kind: "set-resources", workload: shop, cpu: small.cpu, memory: mebibytes(120) }));
+    world.advance(minutes(20));
+    expect(readyPods(world)).toHaveLength(1);
+  });
+
+  test("a cache that is short costs CPU in proportion", () => {
+    const cpuPerRequest = (limit: number): number => {
+      const world = simpleWorld({
+        application: plainApplication({
+          memory: { base: mebibytes(100), perRequest: bytes(0), cache: mebibytes(200), missPenalty: 3 },
+        }),
+        initial: { replicas: 1, cpu: cores(64), memory: mebibytes(limit) },
+      });
+      world.advance(seconds(200));
+      const { cpuUsed, completed } = world.truth(shop);
+      return (1_000 * cpuUsed) / completed;
+    };
+    expect(cpuPerRequest(400)).toBeCloseTo(10, 1);
+    expect(cpuPerRequest(200)).toBeCloseTo(20, 1);
+    expect(cpuPerRequest(100)).toBeCloseTo(30, 1);
+  });
+
+  test("use and limit are integrated over time", () => {
+    const world = simpleWorld({ initial: small, load: steadyLoad(0) });
+    world.advance(seconds(100));
+    const { memoryUsed, memoryLimit, cpuLimit } = world.truth(shop);
+    expect([memoryUsed, memoryLimit, cpuLimit]).toEqual([2 * 64 * 1_048_576 * 100, 2 * 256 * 1_048_576 * 100, 200]);
+  });
+});
+
+test("a new pod works slowly at first", () => {
+  const application = plainApplication({ warmup: { factor: 3, span: seconds(60) } });
+  const world = simpleWorld({ application, initial: { ...small, replicas: 0 }, load: steadyLoad(100) });
+  unwrap(world.apply({ kind: "scale", workload: shop, replicas: 1 }));
+  unwrap(world.apply({ kind: "set-resources", workload: shop, cpu: cores(60), memory: mebibytes(1_024) }));
+  const perRequest = (): number => {
+    const { cpuUsed, completed } = world.truth(shop);
+    return (1_000 * cpuUsed) / completed;
+  };
+  world.advance(seconds(13));
+  // From three times 10 ms down to 10 ms over a minute: 29.5 ms on average over the first three seconds.
+  expect(Math.abs(perRequest() - 29.5)).toBeLessThan(0.5);
+  world.advance(seconds(71));
+  world.truth(shop);
+  world.advance(seconds(80));
+  expect(perRequest()).toBeCloseTo(10, 1);
+});
+
+test("an action that is none is refused with a code", () => {
+  const world = simpleWorld();
+  const nobody = unwrap(parseWorkloadId("nobody"));
+  expect(world.apply({ kind: "scale", workload: nobody, replicas: 1 })).toMatchObject({
+    ok: false,
+    failure: { code: "actuator.unknown-workload" },
+  });
+  for (const replicas of [-1, 0.5, Number.NaN])
+    expect(world.apply({ kind: "scale", workload: shop, replicas })).toMatchObject({
+      ok: false,
+      failure: { code: "world.action" },
+    });
+  expect(() => world.read(nobody)).toThrow("there is no workload nobody");
+});
