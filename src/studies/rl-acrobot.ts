@@ -6,7 +6,7 @@ export const rlAcrobot = rlStudy({
   id: "rl-acrobot",
   title: "Acrobot-v1 with PPO and DQN",
   about:
-    "Swing the tip of a two-link arm above a line; every step costs 1. CleanRL reports the last episodes of 500,000 steps of training, over three seeds, and is what the claim asks for. The RL zoo reports one trained agent (PPO after 1,000,000 steps, DQN after 100,000), with a standard deviation of 12 to 18 between episodes. Ours is the last policy after 500,000 (PPO) and 100,000 (DQN) steps, over 100 episodes per seed.",
+    "Swing the tip of a two-link arm above a line; every step costs 1. CleanRL reports the last episodes of 500,000 steps of training, over three seeds, and is what the claim asks for. The RL zoo reports one trained agent (PPO after 1,000,000 steps, DQN after 100,000), with a standard deviation of 12 to 18 between episodes. Ours is the last policy after 500,000 (PPO) and 100,000 (DQN) steps, over 100 episodes per seed. Settings were chosen on seeds from 1000 on; the reported seeds were run once.",
   envId: "Acrobot-v1",
   units: [
     {

@@ -6,7 +6,7 @@ export const rlPendulum = rlStudy({
   id: "rl-pendulum",
   title: "Pendulum-v1 with DDPG and TD3",
   about:
-    "Swing up a pendulum and hold it. The RL zoo reports one trained agent after 20,000 steps, over 750 episodes, with a standard deviation of about 90 between episodes. Ours is the last policy after 30,000 steps, over 100 episodes per seed.",
+    "Swing up a pendulum and hold it. The RL zoo reports one trained agent after 20,000 steps, over 750 episodes, with a standard deviation of about 90 between episodes. Ours is the last policy after 30,000 steps, over 100 episodes per seed. Settings were chosen on seeds from 1000 on; the reported seeds were run once.",
   envId: "Pendulum-v1",
   units: [
     {

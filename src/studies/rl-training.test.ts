@@ -50,6 +50,14 @@ for (const study of all) {
   });
 }
 
+test("a run without options takes seeds that no setting failed or was chosen on", () => {
+  for (const { seeds } of all) {
+    const first = seeds.first ?? 1;
+    expect(first).toBeGreaterThan(20);
+    expect(first + seeds.full).toBeLessThan(1000);
+  }
+});
+
 test("rows rest on the interval over seeds: one lucky seed does not make a claim hold", () => {
   const config = rlCartPole.config({ quick: false });
   const result = (final: number, reachedAt: number): RlResult => ({

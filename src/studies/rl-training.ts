@@ -56,7 +56,11 @@ export interface RlStudy {
   readonly units: readonly RlUnit[];
 }
 
-// Far from the training seeds 1, 2, 3, … and from those that settings were chosen on.
+// Earlier settings failed on some of the seeds 1 to 20, and all settings were chosen on seeds from 1000 on: these are
+// neither.
+const FIRST_SEED = 101;
+
+// Far from the training seeds and from those that settings were chosen on.
 const EVALUATION_SEED_OFFSET = 1_000_000;
 
 export function rlStudy(definition: RlStudy): Study<RlResult, RlConfig> {
@@ -66,7 +70,7 @@ export function rlStudy(definition: RlStudy): Study<RlResult, RlConfig> {
     title,
     about,
     world: "none",
-    seeds: { quick: 2, full: 10 },
+    seeds: { quick: 2, full: 10, first: FIRST_SEED },
     config: ({ quick }) => ({
       envId,
       checkpoints: quick ? 5 : 20,

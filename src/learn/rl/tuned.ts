@@ -1,8 +1,8 @@
 /**
  * Settings that are known to work, per environment and algorithm.
  * They start from the published ones (RL Baselines3 Zoo at 22e3ff2, CleanRL at fe8d8a0); what was changed and why is
- * said beside each. Values were chosen on seeds from 1000 up. That DQN on CartPole and TD3 on MountainCar needed other
- * values was seen on the seeds 1 to 10 that the studies report, so their figures are not those of untouched seeds.
+ * said beside each. Values were chosen on seeds from 1000 on. That DQN on CartPole and both algorithms on MountainCar
+ * needed other values was seen on seeds 1 to 20; the studies report seeds from 101 on, which nothing was chosen on.
  */
 
 import type { Algorithm } from "./algorithms.ts";
@@ -28,14 +28,25 @@ type TunedTable = { readonly [envId: string]: { readonly [name in AlgorithmName]
 // as well, and 1,000 instead of 10,000 random steps.
 const pendulum: DdpgConfig = { ...ddpgDefaults, gamma: 0.98, learningStarts: 1_000, bufferSize: 30_000 };
 
-// Zoo, MountainCarContinuous-v0: Ornstein–Uhlenbeck noise of 0.5 (SB3's θ 0.15 and dt 0.01: one push lasts for hundreds
-// of steps, which is what carries the car up), learning rate 1e-3, γ 0.99. Networks and batches as above, and a fifth of
-// the zoo's 300,000 steps.
+// Zoo, MountainCarContinuous-v0: Ornstein–Uhlenbeck noise of 0.5, learning rate 1e-3, γ 0.99. Networks and batches as
+// above, and a fifth of the zoo's 300,000 steps. Four changes, each against a way in which some seeds failed:
+// - dt 0.2 instead of SB3's 0.01. The car swings with a period of 72 steps; with dt 0.01 the noise forgets over 667 and
+//   is almost a constant push, with 0.2 over 33, which swings the car up: acting by noise alone, the top is found within
+//   2,640 steps with 99 of 100 seeds, against 10 % that do not find it within 20,000.
+// - the noise also draws the first 5,000 steps, since independent draws cancel out and find nothing; so the first
+//   updates know the reward at the top and not only the cost of acting.
+// - normalised observations: the velocity is within ±0.07. Beside the position the policy hardly sees it, learns one
+//   push for all states, and its tanh then saturates for good (return −99.9).
+// - the DDPG paper's actor rate of 1e-4, so that the policy does not run into the same saturation while its critics are
+//   still wrong.
 const mountainCar: DdpgConfig = {
   ...ddpgDefaults,
-  learningStarts: 1_000,
+  learningStarts: 5_000,
+  warmup: "noise",
   bufferSize: 60_000,
-  noise: { kind: "ornstein-uhlenbeck", sigma: 0.5, theta: 0.15, dt: 0.01 },
+  noise: { kind: "ornstein-uhlenbeck", sigma: 0.5, theta: 0.15, dt: 0.2 },
+  normaliseObs: true,
+  actorLr: 1e-4,
 };
 
 const table: TunedTable = {
@@ -134,19 +145,7 @@ const table: TunedTable = {
   },
   "MountainCarContinuous-v0": {
     ddpg: { totalSteps: 60_000, algorithm: { kind: "ddpg", config: mountainCar } },
-    // The smaller of two estimates is slow to believe in a rare reward: stronger noise and more steps than DDPG.
-    td3: {
-      totalSteps: 100_000,
-      algorithm: {
-        kind: "ddpg",
-        config: {
-          ...mountainCar,
-          ...td3Options,
-          bufferSize: 100_000,
-          noise: { kind: "ornstein-uhlenbeck", sigma: 0.7, theta: 0.15, dt: 0.01 },
-        },
-      },
-    },
+    td3: { totalSteps: 60_000, algorithm: { kind: "ddpg", config: { ...mountainCar, ...td3Options } } },
   },
 };
 
