@@ -6,6 +6,7 @@ export { simActuator } from "./cluster/actuator.ts";
 export type { EventWorldOptions } from "./cluster/event/event-world.ts";
 export { eventWorld } from "./cluster/event/event-world.ts";
 export type { Balancing } from "./cluster/event/request-flow.ts";
+export { fluidWorld } from "./cluster/fluid/fluid-world.ts";
 export { mechanics } from "./cluster/mechanics.ts";
 export type { MetricsConfig } from "./cluster/metrics/config.ts";
 export { metricsDefaults, podGrants } from "./cluster/metrics/config.ts";

@@ -3,9 +3,6 @@
  * spec.ts, processors.ts and workloads/, the same for both rungs. These say how finely the fluid rung looks at it.
  */
 
-/** Milliseconds of a CPU quota period: the default of Kubernetes' --cpu-cfs-quota-period, the same as the event rung's. */
-export const QUOTA_PERIOD = 100;
-
 /** The longest stretch with one draw of arrivals: a control step, and the interval that dispersion is stated for. */
 export const SLOT = 15_000;
 
@@ -16,7 +13,9 @@ export const SLICE_ENDS: readonly number[] = [
 ];
 
 /** Load levels of a table, as shares of the nominal capacity; from `FULL` on a pod has more than it can do. */
-export const LOAD_LEVELS: readonly number[] = [0, 0.15, 0.3, 0.45, 0.6, 0.7, 0.8, 0.87, 0.93, 0.98, 1.08, 1.3, 1.8, 3, 6];
+export const LOAD_LEVELS: readonly number[] = [
+  0, 0.15, 0.3, 0.45, 0.6, 0.7, 0.8, 0.87, 0.93, 0.98, 1.08, 1.3, 1.8, 3, 6,
+];
 
 /** Levels from here on are run from full queues: they settle from above. */
 export const FULL = 1.05;

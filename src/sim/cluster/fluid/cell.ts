@@ -3,9 +3,10 @@
  * Owns: running a condition on the bench and what is kept of it. Not here: which cells there are (response-table.ts).
  */
 import type { Rng } from "../../../base/index.ts";
+import { mechanics } from "../mechanics.ts";
 import type { Application } from "../workloads/application.ts";
 import { sampleRequest } from "../workloads/request.ts";
-import { CELL_REQUESTS, CELL_WARMUP, FULL, QUOTA_PERIOD, SLICE_ENDS, SLOT } from "./calibration.ts";
+import { CELL_REQUESTS, CELL_WARMUP, FULL, SLICE_ENDS, SLOT } from "./calibration.ts";
 import type { BenchConditions, BenchWatch } from "./pod-bench.ts";
 import { PodBench } from "./pod-bench.ts";
 
@@ -17,7 +18,7 @@ export const PLACE = {
   /** Of the requests that came: refused by a full queue; answered too late. */
   refused: 2,
   timedOut: 3,
-  /** Cores kept busy by one pod, mean over time. */
+  /** Share of its CPU limit that a pod uses, mean over time. */
   busy: 4,
 } as const;
 /** Rate, per admitted request, at which the sum of sizes in a pod first exceeds each threshold: logarithms. */
@@ -28,8 +29,9 @@ const CROSSING_RATIO = 1.35;
 export const SLICES = CROSSINGS + CROSSING_COUNT;
 export const CELL_SIZE = SLICES + SLICE_ENDS.length;
 
-/** Crossings rarer than a cell can show count as this rare. */
+/** Once in so many requests is never; and from so many sightings on, a crossing rate is taken as seen. */
 const RARE = 1e-7;
+const FIRM_COUNT = 8;
 
 /** Where a sum of sizes lies on the scale of thresholds; not rounded. */
 export const crossingPlace = (sizes: number): number =>
@@ -64,7 +66,7 @@ export function nominalCapacity({ application, quota, speed, cores }: Omit<CellC
 export function runCell(conditions: CellConditions, rng: Rng): Float64Array {
   const { application, pods, level } = conditions;
   const record = new Recorder();
-  const bench = new PodBench({ ...conditions, period: QUOTA_PERIOD } satisfies BenchConditions, {
+  const bench = new PodBench({ ...conditions, period: mechanics.quotaPeriod } satisfies BenchConditions, {
     rng: rng.fork("pods"),
     draw: requestsOf(application, rng.fork("requests")),
     watch: record,
@@ -73,7 +75,10 @@ export function runCell(conditions: CellConditions, rng: Rng): Float64Array {
   const ratePerMs = (nominalCapacity(conditions) * level * pods) / 1_000;
   if (level >= FULL) bench.fill(0);
   const warm = level >= FULL ? pods * (application.threads + application.queue) : CELL_WARMUP;
-  const times = arrivalTimes({ ratePerMs, alone: aloneFor(application, conditions), count: warm + CELL_REQUESTS }, arrivals);
+  const times = arrivalTimes(
+    { ratePerMs, alone: aloneFor(application, conditions), count: warm + CELL_REQUESTS },
+    arrivals,
+  );
   let started = 0;
   let before = bench.totals();
   for (let i = 0; i < times.length; i++) {
@@ -90,12 +95,15 @@ export function runCell(conditions: CellConditions, rng: Rng): Float64Array {
   const span = Math.max(end - started, 1e-9);
   bench.finish(end);
   const after = bench.totals();
+  const share = 1 / (span * pods);
   // Requests that came are not all done yet; the long ones among them belong to the tail, so let them finish.
   bench.finish(end + 2 * application.timeout);
   return record.cell({
-    inside: (after.requestMs - before.requestMs) / span / pods,
-    sizes: (after.sizeMs - before.sizeMs) / span / pods,
-    busy: (after.burnt - before.burnt) / span / pods,
+    // Alone means that hardly anybody is there; how rarely somebody comes is the bench's choice and says nothing.
+    inside: level === 0 ? 0 : (after.requestMs - before.requestMs) * share,
+    sizes: level === 0 ? 0 : (after.sizeMs - before.sizeMs) * share,
+    busy: level === 0 ? 0 : ((after.burnt - before.burnt) * share) / conditions.quota,
+    timeout: application.timeout,
   });
 }
 
@@ -106,7 +114,7 @@ function requestsOf(application: Application, rng: Rng): (into: Float64Array) =>
 /** Long enough apart that two requests do not meet. */
 function aloneFor({ timeout, phases }: Application, { quota, speed }: CellConditions): number {
   const work = phases.reduce((sum, { cpu, wait }) => sum + cpu / speed / Math.min(1, quota) + wait, 0);
-  return Math.min(timeout, 40 * work) + 10 * QUOTA_PERIOD;
+  return Math.min(timeout, 40 * work) + 10 * mechanics.quotaPeriod;
 }
 
 /**
@@ -122,15 +130,24 @@ function arrivalTimes(
     for (let i = 0; i < count; i++) times[i] = (i + rng.next()) * 2 * alone;
     return times;
   }
-  const perSlot = ratePerMs * SLOT;
-  let filled = 0;
-  for (let slot = 0; filled < count; slot++) {
-    const due = Math.min(count, Math.floor((slot + 1) * perSlot));
-    for (let i = filled; i < due; i++) times[i] = (slot + rng.next()) * SLOT;
+  // A fast load fills its cell before the slot is over; then the cell is the slot.
+  const slot = Math.min(SLOT, count / ratePerMs);
+  for (let filled = 0, index = 1; filled < count; index++) {
+    const due = Math.min(count, Math.round(index * slot * ratePerMs));
+    // The last slot may be cut short, and so is its time.
+    const share = (due - filled) / (slot * ratePerMs);
+    for (let i = filled; i < due; i++) times[i] = (index - 1 + share * rng.next()) * slot;
     times.subarray(filled, due).sort();
-    filled = Math.max(filled, due);
+    filled = due;
   }
   return times;
+}
+
+interface CellMeans {
+  readonly inside: number;
+  readonly sizes: number;
+  readonly busy: number;
+  readonly timeout: number;
 }
 
 class Recorder implements BenchWatch {
@@ -167,7 +184,7 @@ class Recorder implements BenchWatch {
     this.#crossed.fill(0);
   }
 
-  cell({ inside, sizes, busy }: { inside: number; sizes: number; busy: number }): Float64Array {
+  cell({ inside, sizes, busy, timeout }: CellMeans): Float64Array {
     const cell = new Float64Array(CELL_SIZE);
     const served = this.#latencies.length + this.#late;
     const all = Math.max(1, served + this.#refusals);
@@ -176,15 +193,33 @@ class Recorder implements BenchWatch {
     cell[PLACE.busy] = busy;
     cell[PLACE.refused] = this.#refusals / all;
     cell[PLACE.timedOut] = this.#late / all;
-    for (let k = 0; k < CROSSING_COUNT; k++) {
-      cell[CROSSINGS + k] = Math.log(Math.max(RARE, this.#crossed[k]! / Math.max(1, this.#admitted)));
-    }
+    crossingRates(this.#crossed, this.#admitted, cell.subarray(CROSSINGS, SLICES));
+    // Where nobody was answered, somebody who had been would have waited as long as clients do.
+    if (this.#latencies.length === 0) this.#latencies.push(timeout);
     sliceMeans(Float64Array.from(this.#latencies).sort(), cell.subarray(SLICES));
     return cell;
   }
 }
 
-/** Mean logarithm of the latencies in each slice; with none at all, every slice says one millisecond. */
+/**
+ * Logarithms of how often each threshold is crossed. A cell shows what happens once in some hundred requests; rarer
+ * crossings follow the slope of the last that it shows, since the tail of a sum of sizes falls about geometrically.
+ */
+function crossingRates(crossed: Float64Array, admitted: number, into: Float64Array): void {
+  const threshold = (k: number): number => CROSSING_FIRST * CROSSING_RATIO ** k;
+  let firm = 0;
+  for (let k = 0; k < CROSSING_COUNT && crossed[k]! >= FIRM_COUNT; k++) firm = k;
+  for (let k = 0; k < CROSSING_COUNT; k++) into[k] = Math.log(Math.max(RARE, crossed[k]! / Math.max(1, admitted)));
+  if (crossed[firm]! < FIRM_COUNT) return;
+  const before = Math.max(0, firm - 2);
+  const slope = firm > before ? (into[firm]! - into[before]!) / (threshold(firm) - threshold(before)) : -3;
+  const falling = Math.min(slope, -0.05);
+  for (let k = firm + 1; k < CROSSING_COUNT; k++) {
+    into[k] = Math.max(Math.log(RARE), into[firm]! + falling * (threshold(k) - threshold(firm)));
+  }
+}
+
+/** Mean logarithm of the latencies in each slice. */
 function sliceMeans(sorted: Float64Array, into: Float64Array): void {
   let from = 0;
   SLICE_ENDS.forEach((share, slice) => {

@@ -32,8 +32,8 @@ export interface BenchWatch {
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
-// Shorter than any phase; what is left below it is rounding.
-const SLIVER = 1e-9;
+// A nanosecond: shorter than any phase, and longer than what rounding leaves of a moment some hours into a run.
+const SLIVER = 1e-6;
 
 /** Draws one request: [cpu0, wait0, cpu1, wait1, …] in milliseconds on the reference processor; answers its size. */
 export type DrawRequest = (into: Float64Array) => number;
@@ -174,7 +174,10 @@ class BenchPod {
   #admit(at: number, size: number): void {
     if (this.#serving < this.#threads) this.#serve(this.#fresh, { at, came: at, size });
     else if (this.#queued < this.#limit) this.#enqueue(at, size);
-    else return this.#watch.refused();
+    else {
+      this.#watch.refused();
+      return;
+    }
     this.inside++;
     this.#sizes += size;
     this.#watch.admitted(this.#sizes, size);
@@ -231,6 +234,7 @@ class BenchPod {
       }
       this.#step(to);
     }
+    this.#expire();
   }
 
   #step(to: number): void {
@@ -301,22 +305,29 @@ class BenchPod {
     this.#takeNext();
   }
 
-  /** The next that still has a client; a client that gave up in the queue costs no work. */
   #takeNext(): void {
-    while (this.#queued > 0) {
-      const at = this.#head;
-      this.#head = (at + 1) % this.#queuedCame.length;
-      this.#queued--;
-      const came = this.#queuedCame[at]!;
-      const size = this.#queuedSize[at]!;
-      if (this.#now - came < this.#timeout) {
-        const width = 2 * this.#phases;
-        this.#serve(this.#queuedWork.subarray(at * width, (at + 1) * width), { at: this.#now, came, size });
-        return;
-      }
+    this.#expire();
+    if (this.#queued === 0) return;
+    const at = this.#unqueue();
+    const width = 2 * this.#phases;
+    const work = this.#queuedWork.subarray(at * width, (at + 1) * width);
+    this.#serve(work, { at: this.#now, came: this.#queuedCame[at]!, size: this.#queuedSize[at]! });
+  }
+
+  /** Clients in the queue that gave up leave it and cost no work. All wait equally long, so they stand at its head. */
+  #expire(): void {
+    while (this.#queued > 0 && this.#now - this.#queuedCame[this.#head]! >= this.#timeout) {
+      const at = this.#unqueue();
       this.inside--;
-      this.#sizes -= size;
+      this.#sizes -= this.#queuedSize[at]!;
       this.#watch.timedOut();
     }
+  }
+
+  #unqueue(): number {
+    const at = this.#head;
+    this.#head = (at + 1) % this.#queuedCame.length;
+    this.#queued--;
+    return at;
   }
 }

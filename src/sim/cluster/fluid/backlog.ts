@@ -1,0 +1,146 @@
+/**
+ * How the number of requests in a pod follows its load.
+ * Owns: the pointwise stationary fluid flow approximation (Wang, Tipper and Banerjee, IEEE INFOCOM 1996): at any moment the pod
+ * behaves as in the steady state that has as many requests in it, and the number changes by what comes less what that
+ * state lets through. Between two load levels this has a closed form, so a step costs a few exponentials.
+ * Not here: the steady states (response-table.ts), what happens to the requests (fluid-flow.ts).
+ */
+import { LOAD_LEVELS } from "./calibration.ts";
+
+/** Steady states by load level; both answers for one pod. */
+export interface LoadCurve {
+  inside(level: number): number;
+  refused(level: number): number;
+}
+
+export interface BacklogStep {
+  /** Requests in the pod at the beginning. */
+  readonly inside: number;
+  /** Arrivals and nominal capacity of the pod, per millisecond. */
+  readonly rate: number;
+  readonly capacity: number;
+  /** Milliseconds. */
+  readonly span: number;
+}
+
+/** Stretches of a step in which the pod is near one steady state. Reused. */
+export class Course {
+  count = 0;
+  /** The level below, how far from it to the next (0 to 1), and for which share of the step. */
+  readonly level = new Int32Array(MOST_STRETCHES);
+  readonly part = new Float64Array(MOST_STRETCHES);
+  readonly weight = new Float64Array(MOST_STRETCHES);
+  /** Requests in the pod at the end. */
+  inside = 0;
+
+  add(level: number, part: number, weight: number): void {
+    const last = this.count - 1;
+    // A stretch too short to matter, or no room for another: it counts with its neighbour.
+    if (last >= 0 && (weight < SHORTEST || this.count === MOST_STRETCHES)) {
+      this.weight[last]! += weight;
+      return;
+    }
+    const at = last >= 0 && this.weight[last]! < SHORTEST ? last : this.count++;
+    this.level[at] = level;
+    this.part[at] = Math.min(Math.max(part, 0), 1);
+    this.weight[at] = weight + (at === last ? this.weight[last]! : 0);
+  }
+}
+
+const MOST_STRETCHES = 12;
+/** Share of a step below which a stretch is not looked at by itself. */
+const SHORTEST = 0.01;
+/** A difference in backlog that so small a share of the step's requests makes up is gone at once. */
+const AT_ONCE = 0.003;
+/** A stretch that covers more of the way between two levels is cut in three. */
+const WIDE = 0.25;
+const TOP = LOAD_LEVELS.length - 2;
+
+export function followLoad(curve: LoadCurve, step: BacklogStep, course: Course): void {
+  const { capacity, span } = step;
+  course.count = 0;
+  const rateOf = (level: number): number => capacity * (LOAD_LEVELS[level] as number);
+  const rate = Math.min(step.rate, rateOf(TOP + 1));
+  let level = 0;
+  while (level < TOP && rateOf(level + 1) < rate) level++;
+  let low = curve.inside(level);
+  let high = above(low, curve.inside(level + 1));
+  const slack = AT_ONCE * rate * span;
+  while (step.inside > high + slack && level < TOP) {
+    level++;
+    low = high;
+    high = above(low, curve.inside(level + 1));
+  }
+  while (step.inside < low - slack && level > 0) {
+    level--;
+    high = low;
+    low = Math.min(curve.inside(level), high * 0.9999);
+  }
+  let at = toRate(step.inside, { level, low, high, rateOf });
+  let left = span;
+  for (;;) {
+    const slope = (high - low) / (rateOf(level + 1) - rateOf(level));
+    const pause = slope / Math.max(1e-3, 1 - curve.refused(level + (rate > at ? 1 : 0)));
+    const gap = rate - at;
+    const edge = rateOf(gap > 0 ? level + 1 : level);
+    const isWithin = gap > 0 ? rate <= edge : rate >= edge;
+    const reach = isWithin ? Number.POSITIVE_INFINITY : pause * Math.log(gap / (rate - edge));
+    const time = Math.min(reach, left);
+    const part = (sinceHere: number): number =>
+      (rate - gap * Math.exp(-sinceHere / pause) - rateOf(level)) / (rateOf(level + 1) - rateOf(level));
+    describe(course, { level, time, span, part, settled: pause });
+    left -= time;
+    if (left <= 1e-9 * span || isWithin) {
+      at = rate - gap * Math.exp(-time / pause);
+      course.inside = low + slope * (at - rateOf(level));
+      return;
+    }
+    const next = gap > 0 ? level + 1 : level - 1;
+    if (next < 0 || next > TOP) {
+      course.add(level, gap > 0 ? 1 : 0, left / span);
+      course.inside = gap > 0 ? high : low;
+      return;
+    }
+    at = edge;
+    if (gap > 0) {
+      low = high;
+      high = above(low, curve.inside(next + 1));
+    } else {
+      high = low;
+      low = Math.min(curve.inside(next), high * 0.9999);
+    }
+    level = next;
+  }
+}
+
+/** Cells have noise; a curve that falls where it must rise would have no inverse. */
+const above = (low: number, high: number): number => Math.max(high, low * 1.0001 + 1e-9);
+
+function toRate(
+  inside: number,
+  { level, low, high, rateOf }: { level: number; low: number; high: number; rateOf: (level: number) => number },
+): number {
+  const part = Math.min(Math.max((inside - low) / (high - low), 0), 1);
+  return rateOf(level) + part * (rateOf(level + 1) - rateOf(level));
+}
+
+interface Described {
+  readonly level: number;
+  readonly time: number;
+  readonly span: number;
+  /** Where between the levels, after so long. */
+  readonly part: (sinceHere: number) => number;
+  readonly settled: number;
+}
+
+function describe(course: Course, { level, time, span, part, settled }: Described): void {
+  const moved = Math.abs(part(time) - part(0));
+  if (moved <= WIDE) {
+    course.add(level, moved < 1e-3 ? part(time) : part(time / 2), time / span);
+    return;
+  }
+  // It moves most at first and then rests, so where it rests long, most of the stretch is the rest.
+  const moving = Math.min(time, 3 * settled);
+  for (let third = 0; third < 3; third++) course.add(level, part(((third + 0.5) / 3) * moving), moving / 3 / span);
+  if (time > moving) course.add(level, part((moving + time) / 2), (time - moving) / span);
+}

@@ -1,0 +1,304 @@
+/**
+ * What happens to a workload's requests between two moments, all of them together.
+ * Owns: dividing arrivals between groups of pods, clients who try again, kills, drains, and the totals that metrics and
+ * truth are read from. Not here: what one group does (pod-group.ts), pods' lives (event/rollout.ts).
+ */
+import type { Rng } from "../../../base/index.ts";
+import type { Deployment } from "../event/deployment.ts";
+import type { Pod } from "../event/pod.ts";
+import type { PodWatch } from "../event/request-flow.ts";
+import { mechanics } from "../mechanics.ts";
+import { processors } from "../processors.ts";
+import type { Application } from "../workloads/application.ts";
+import type { Load } from "../workloads/load.ts";
+import type { LatencyWindow } from "./latency-window.ts";
+import { PodGroup } from "./pod-group.ts";
+import { type ResponseTable, responseTable } from "./response-table.ts";
+import { SlotArrivals } from "./slot-arrivals.ts";
+
+/** A step is cut where more kills than this are to be expected in it, but not below half a second. */
+const KILLS_PER_STEP = 0.5;
+const SHORTEST_STEP = 500;
+
+export class FluidFlow {
+  readonly #deployment: Deployment;
+  readonly #window: LatencyWindow;
+  readonly #watch: PodWatch;
+  readonly #start: number;
+  readonly #chance: Rng;
+  #load: Load;
+  #slots: SlotArrivals;
+  #now = 0;
+
+  readonly #groups: PodGroup[] = [];
+  #used = 0;
+  /** Clients who will try again: at place k those whose next attempt is their k-th retry. */
+  #again: number[] = [];
+  /** Totals since the beginning; the deployment's are these in whole numbers. */
+  readonly #total = { arrived: 0, attempts: 0, failed: 0, completed: 0, timedOut: 0, dropped: 0, lost: 0 };
+  /** The same that the current step adds to the window. */
+  #late = 0;
+  #unanswered = 0;
+  /** Kills to be expected in the last step, and per millisecond of it; how long requests stayed. */
+  #kills = 0;
+  #killRate = 0;
+  #stay = 0;
+
+  #application: Application | undefined;
+  #tables = new Map<string, ResponseTable>();
+
+  constructor(
+    deployment: Deployment,
+    { window, watch, start }: { window: LatencyWindow; watch: PodWatch; start: number },
+  ) {
+    this.#deployment = deployment;
+    this.#window = window;
+    this.#watch = watch;
+    this.#start = start;
+    this.#chance = deployment.streams.clients.fork("fluid");
+    this.#load = deployment.spec.load;
+    this.#slots = this.#drawSlots(0);
+  }
+
+  get now(): number {
+    return this.#now;
+  }
+
+  /** Requests that have come and have no ending yet, in whole numbers as the totals are. */
+  get inFlight(): number {
+    const { arrived, completed, timedOut, dropped, lost } = this.#deployment;
+    return arrived - completed - timedOut - dropped - lost;
+  }
+
+  /** The same as the flow itself keeps it, in parts of requests: in pods, and with clients who will try again. */
+  get held(): number {
+    let held = 0;
+    for (const pod of this.#deployment.pods) held += pod.inService;
+    for (const waiting of this.#again) held += waiting;
+    return held;
+  }
+
+  /** Another load from now on. */
+  changeLoad(load: Load): void {
+    this.#load = load;
+    this.#slots = this.#drawSlots(this.#now);
+  }
+
+  /** Goes towards a moment, as far as one step can, and answers how far that is. */
+  step(until: number): number {
+    while (this.#slots.ends - this.#start <= this.#now) this.#slots.next();
+    const end = Math.min(until, this.#slots.ends - this.#start, this.#now + this.#longest());
+    this.#pass(this.#now, end);
+    return end;
+  }
+
+  /** What the step does to pods: those that have drained end, those that were out of memory are killed. */
+  settle(): void {
+    for (const pod of [...this.#deployment.pods]) {
+      if (pod.stage === "stopping" && pod.inService === 0) this.#watch.ranEmpty(pod);
+    }
+    this.#kill();
+  }
+
+  loseAll(pod: Pod): void {
+    const { inService } = pod;
+    this.#total.lost += inService;
+    this.#total.failed += inService;
+    this.#unanswered += inService;
+    pod.inService = 0;
+    pod.requestMemory = 0;
+    this.#publish();
+  }
+
+  #longest(): number {
+    let longest =
+      this.#killRate > 0 ? Math.max(SHORTEST_STEP, KILLS_PER_STEP / this.#killRate) : Number.POSITIVE_INFINITY;
+    for (const { stage } of this.#deployment.pods) {
+      if (stage === "stopping") longest = Math.min(longest, Math.max(SHORTEST_STEP, 2 * this.#stay));
+    }
+    return longest;
+  }
+
+  #pass(from: number, to: number): void {
+    const span = to - from;
+    const total = this.#total;
+    const { retries, timeout } = this.#deployment.program;
+    const fresh = this.#slots.rate * span;
+    const attempts = this.#attempts(fresh, span);
+    const all = attempts.reduce((sum, count) => sum + count, 0);
+    this.#regroup(from);
+    const { refused, timedOut, completed } = this.#serve(all, { from, span });
+    this.#drain(from, span);
+    total.arrived += fresh;
+    total.attempts += all;
+    total.failed += refused + timedOut;
+    total.completed += completed;
+    const failedShare = all > 0 ? Math.min(1, (refused + timedOut) / all) : 0;
+    const lastTry = (attempts[retries] ?? 0) / Math.max(all, 1e-9);
+    for (let k = 0; k < retries; k++) this.#again[k] = (this.#again[k] ?? 0) + (attempts[k] ?? 0) * failedShare;
+    total.timedOut += timedOut * lastTry;
+    total.dropped += refused * lastTry;
+    this.#late += timedOut;
+    this.#unanswered += refused * lastTry;
+    this.#tell(attempts, { all, refused, timedOut, timeout });
+    this.#window.close(to, { late: this.#late, unanswered: this.#unanswered, luck: this.#slots.luck, timeout });
+    this.#late = 0;
+    this.#unanswered = 0;
+    this.#now = to;
+    this.#publish();
+  }
+
+  /** By how often they have tried before. Who backs off comes back evenly over the back-off's length. */
+  #attempts(fresh: number, span: number): readonly number[] {
+    const attempts = [fresh];
+    for (let k = 0; k < this.#again.length; k++) {
+      const waiting = this.#again[k] as number;
+      const back = waiting * Math.min(1, span / backoff(k));
+      this.#again[k] = waiting - back;
+      attempts.push(back);
+    }
+    return attempts;
+  }
+
+  #serve(attempts: number, { from, span }: { from: number; span: number }) {
+    const { ready, program } = this.#deployment;
+    const sums = { refused: 0, timedOut: 0, completed: 0 };
+    if (ready.length === 0) {
+      sums.refused = attempts;
+      this.#kills = 0;
+      this.#killRate = 0;
+      return sums;
+    }
+    let inside = 0;
+    let kills = 0;
+    const pull = this.#pull();
+    for (let g = 0; g < this.#used; g++) {
+      const group = this.#groups[g] as PodGroup;
+      const rate = (attempts / span) * (attraction(group) / pull);
+      group.step({ table: this.#tableFor(group), program, from, span, rate, readyPods: ready.length });
+      sums.refused += group.refused;
+      sums.timedOut += group.timedOut;
+      sums.completed += group.completed;
+      inside += group.inside * group.pods.length;
+      kills += group.kills;
+    }
+    this.#kills = kills;
+    this.#killRate = kills / span;
+    if (attempts > 0) this.#stay = (inside * span) / attempts;
+    return sums;
+  }
+
+  #tell(
+    attempts: readonly number[],
+    { all, refused, timedOut, timeout }: { all: number; refused: number; timedOut: number; timeout: number },
+  ): void {
+    // A retry comes after a refusal at once, or after a timeout; then the client backs off.
+    const wasted = refused + timedOut > 0 ? (timeout * timedOut) / (refused + timedOut) : 0;
+    let delay = 0;
+    for (let k = 0; k < attempts.length; k++) {
+      const share = (attempts[k] as number) / Math.max(all, 1e-9);
+      const isWorthIt = k === 0 ? share > 0 || all === 0 : share > 0.002;
+      if (isWorthIt) {
+        for (let g = 0; g < this.#used; g++) {
+          (this.#groups[g] as PodGroup).tell(this.#window, { share: all === 0 ? 1 : share, delay });
+        }
+      }
+      delay += wasted + backoff(k) / 2;
+    }
+  }
+
+  /** Pods that get no more requests finish what they have, about as fast as requests pass through the others. */
+  #drain(from: number, span: number): void {
+    for (const pod of this.#deployment.pods) {
+      if (pod.stage !== "stopping") continue;
+      const stays = pod.inService * Math.exp(-span / Math.max(this.#stay, 1));
+      const rest = stays < 0.5 ? 0 : stays;
+      this.#total.completed += pod.inService - rest;
+      pod.inService = rest;
+      pod.requestMemory *= rest === 0 ? 0 : 0.5;
+      this.#deployment.countMemory(pod, from);
+    }
+  }
+
+  #kill(): void {
+    const expected = this.#kills;
+    if (expected < 1e-6 || this.#chance.next() >= 1 - Math.exp(-expected)) return;
+    let draw = this.#chance.next() * expected;
+    for (let g = 0; g < this.#used; g++) {
+      const group = this.#groups[g] as PodGroup;
+      draw -= group.kills;
+      if (draw >= 0) continue;
+      const pod = group.pods[this.#chance.int(group.pods.length)] as Pod;
+      if (pod.stage === "ready") this.#watch.outOfMemory(pod);
+      return;
+    }
+  }
+
+  #regroup(now: number): void {
+    this.#used = 0;
+    for (const pod of this.#deployment.ready) {
+      let g = 0;
+      while (g < this.#used && !(this.#groups[g] as PodGroup).matches(pod, now)) g++;
+      if (g === this.#used) {
+        this.#groups[g] ??= new PodGroup();
+        this.#groups[g]?.begin();
+        this.#used++;
+      }
+      this.#groups[g]?.add(pod);
+    }
+  }
+
+  #pull(): number {
+    let sum = 0;
+    for (let g = 0; g < this.#used; g++) {
+      const group = this.#groups[g] as PodGroup;
+      sum += attraction(group) * group.pods.length;
+    }
+    return sum;
+  }
+
+  #tableFor({ pods }: PodGroup): ResponseTable {
+    const { application } = this.#deployment.program;
+    if (this.#application !== application) {
+      this.#application = application;
+      this.#tables.clear();
+    }
+    const node = (pods[0] as Pod).node?.spec;
+    const cores = Math.min(application.threads, (node?.cpu ?? 1_000) / 1_000);
+    const processor = node?.processor ?? "xeon-e5";
+    const key = `${processor} ${cores}`;
+    let table = this.#tables.get(key);
+    if (table === undefined) {
+      table = responseTable(application, { speed: processors[processor].speed, cores });
+      this.#tables.set(key, table);
+    }
+    return table;
+  }
+
+  #drawSlots(now: number): SlotArrivals {
+    const { streams, updates } = this.#deployment;
+    return new SlotArrivals(this.#load, streams.arrivals.fork(updates), this.#start + now);
+  }
+
+  /** Whole requests for those who count them; none is counted as ended before it has come. */
+  #publish(): void {
+    const { arrived, attempts, failed, completed, timedOut, dropped, lost } = this.#total;
+    const deployment = this.#deployment;
+    deployment.arrived = Math.ceil(arrived - 1e-9);
+    deployment.attempts = Math.floor(attempts);
+    deployment.failedAttempts = Math.floor(failed);
+    deployment.completed = Math.floor(completed);
+    deployment.timedOut = Math.floor(timedOut);
+    deployment.dropped = Math.floor(dropped);
+    deployment.lost = Math.floor(lost);
+  }
+}
+
+/** The balancer takes the less busy of two, so a fuller pod gets less than its share. */
+const attraction = ({ inside }: PodGroup): number => 1 / (1 + inside);
+
+/** Longest back-off before the k-th retry; the mean is half of it. */
+function backoff(k: number): number {
+  const { first, most } = mechanics.retryBackoff;
+  return Math.min(first * 2 ** k, most);
+}

@@ -1,0 +1,129 @@
+/**
+ * The workloads of a world as controllers and studies meet them; the same for both rungs.
+ * Owns: reading, applying, room, scoring. Not here: how time passes (event/, fluid/), which only a rung knows.
+ */
+import type { Action, Allocation, NodeRoom } from "../../act/index.ts";
+import type { Failure, Result, WorkloadId } from "../../base/index.ts";
+import { CodedError, err, failure, ok } from "../../base/index.ts";
+import type { WorkloadReading } from "../../observe/telemetry/index.ts";
+import type { ClusterState } from "./event/cluster-state.ts";
+import type { Deployment } from "./event/deployment.ts";
+import { roomFor } from "./event/placement.ts";
+import type { Pod } from "./event/pod.ts";
+import type { Rollout } from "./event/rollout.ts";
+import { Scraper } from "./event/scrape.ts";
+import { TruthKeeper } from "./event/truth.ts";
+import type { MetricsConfig } from "./metrics/config.ts";
+import { assembleReading, type PodStatus } from "./metrics/reading.ts";
+import type { WorkloadTruth } from "./world.ts";
+
+interface Tenant {
+  readonly deployment: Deployment;
+  readonly scraper: Scraper;
+  readonly truth: TruthKeeper;
+  /** Kills told by the last reading, when that was, and how many had been told before it. */
+  told: { at: number; from: number; to: number };
+}
+
+export interface TenantsOptions {
+  readonly state: ClusterState;
+  readonly rollout: Rollout;
+  readonly start: number;
+  readonly metrics: MetricsConfig;
+}
+
+export class Tenants {
+  readonly #state: ClusterState;
+  readonly #rollout: Rollout;
+  readonly #start: number;
+  readonly #tenants: readonly Tenant[];
+  readonly #byId: ReadonlyMap<WorkloadId, Tenant>;
+
+  /** The deployments' first pods must be there already. */
+  constructor({ state, rollout, start, metrics }: TenantsOptions) {
+    this.#state = state;
+    this.#rollout = rollout;
+    this.#start = start;
+    this.#tenants = state.deployments.map((deployment) => ({
+      deployment,
+      scraper: new Scraper(deployment, metrics),
+      truth: new TruthKeeper(deployment, start),
+      told: { at: -1, from: 0, to: 0 },
+    }));
+    this.#byId = new Map(this.#tenants.map((tenant) => [tenant.deployment.id, tenant]));
+  }
+
+  find(workload: WorkloadId): Deployment {
+    return this.#tenantOf(workload).deployment;
+  }
+
+  scrape(index: number): void {
+    this.#tenants[index]?.scraper.scrape(this.#state.now);
+  }
+
+  read(workload: WorkloadId): WorkloadReading {
+    const tenant = this.#tenantOf(workload);
+    const { deployment, scraper } = tenant;
+    const { now } = this.#state;
+    // Reading twice at one moment tells the same twice.
+    if (tenant.told.at < now) tenant.told = { at: now, from: tenant.told.to, to: deployment.kills.length };
+    else tenant.told.to = deployment.kills.length;
+    return assembleReading({
+      workload,
+      asked: deployment.asked,
+      pods: deployment.pods.filter(({ stage }) => stage !== "stopping").map((pod) => this.#statusOf(pod)),
+      ooms: deployment.kills.slice(tenant.told.from, tenant.told.to),
+      sample: scraper.pipeline.newest(now),
+      start: this.#start,
+    });
+  }
+
+  apply(action: Action): Result<Allocation> {
+    const tenant = this.#byId.get(action.workload);
+    if (tenant === undefined) return err(unknownWorkload(action.workload));
+    const problem = problemOfAction(action);
+    if (problem !== undefined) return err(problem);
+    this.#rollout.apply(tenant.deployment, action);
+    return ok(tenant.deployment.asked);
+  }
+
+  nodes(workload: WorkloadId): readonly NodeRoom[] {
+    return roomFor(this.#state.nodes, this.find(workload).pods);
+  }
+
+  /** How many requests have no ending yet is for a rung to say. */
+  truth(workload: WorkloadId, inFlight: number): WorkloadTruth {
+    return this.#tenantOf(workload).truth.sinceLast(this.#state.now, inFlight);
+  }
+
+  #statusOf({ name, createdAt, readyAt, size, restarts }: Pod): PodStatus {
+    return {
+      pod: name,
+      createdAt: this.#start + createdAt,
+      readyAt: readyAt === null ? null : this.#start + readyAt,
+      cpuLimit: size.cpu,
+      memoryLimit: size.memory,
+      restarts,
+    };
+  }
+
+  #tenantOf(workload: WorkloadId): Tenant {
+    const tenant = this.#byId.get(workload);
+    if (tenant === undefined) throw new CodedError(unknownWorkload(workload));
+    return tenant;
+  }
+}
+
+const unknownWorkload = (workload: WorkloadId): Failure =>
+  failure("actuator.unknown-workload", `there is no workload ${workload} in this world: check its name`);
+
+/** A guard stands before every world; what comes round it is refused, not repaired. */
+function problemOfAction(action: Action): Failure | undefined {
+  const { replicas = 0, cpu = 1, memory = 1 } = action as Partial<Allocation>;
+  if (Number.isInteger(replicas) && replicas >= 0 && cpu > 0 && memory > 0 && Number.isFinite(cpu + memory))
+    return undefined;
+  return failure(
+    "world.action",
+    `${action.workload} was asked for ${replicas} replicas of ${cpu} millicores and ${memory} bytes: give a whole number of replicas and positive sizes`,
+  );
+}
