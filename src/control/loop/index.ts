@@ -1,5 +1,7 @@
 /** The control loop; start reading at loop.ts. */
 
+export type { AgentSeatOptions } from "./agent-seat.ts";
+export { agentSeat } from "./agent-seat.ts";
 export type { TurnLimits } from "./io.ts";
 export type { LoopConfig, LoopOptions, LoopStatus } from "./loop.ts";
 export { ControlLoop } from "./loop.ts";

@@ -1,0 +1,71 @@
+/**
+ * An autoscaling agent in the loop: its ticks as they are, its training in a thread instead of in place.
+ * Owns: when a round of training is due, and whether what came of it is still wanted.
+ * Not here: the agent (control/lifecycle), the thread (adapters/runtime's trainer).
+ */
+import type { Result, WorkloadId } from "../../base/index.ts";
+import { err, failure, ok } from "../../base/index.ts";
+import type { Agent, TrainingOutcome, TrainingWork } from "../lifecycle/index.ts";
+import { AGENT_TRAINING_TASK } from "../lifecycle/index.ts";
+import type { LoopAgent } from "./ports.ts";
+
+export interface AgentSeatOptions<S> {
+  readonly agent: Agent<S>;
+  readonly workload: WorkloadId;
+  /** The name of the agent's fallback, which its saved state is checked against. */
+  readonly fallback: string;
+  /** Turns between two rounds of training. */
+  readonly trainEvery?: number;
+  /** Gradient updates of a round. */
+  readonly updates?: number;
+}
+
+export function agentSeat<S>({ agent, workload, fallback, ...options }: AgentSeatOptions<S>): LoopAgent {
+  const { trainEvery = 4, updates = 64 } = options;
+  let turns = 0;
+  /** The stage in which the round under way began. */
+  let begunIn: string | undefined;
+  return {
+    tick: (input) => {
+      turns += 1;
+      return agent.tick(input);
+    },
+    acted: (outcome) => agent.acted(outcome),
+    training: () => {
+      if (!agent.mayTrain || turns < trainEvery) return undefined;
+      turns = 0;
+      begunIn = agent.state.stage;
+      const { isEstimateDue } = agent;
+      const saved = agent.save({ resumable: true });
+      return {
+        kind: AGENT_TRAINING_TASK,
+        config: { saved, workload, fallback, updates, isEstimateDue } satisfies TrainingWork,
+      };
+    },
+    adopt: (outcome) => {
+      const made = outcomeOf(outcome);
+      if (!made.ok) return made;
+      // A stage that ended meanwhile was left with the policy that had earned it; another one would be untried there.
+      if (!agent.mayTrain || agent.state.stage !== begunIn) return ok(undefined);
+      const { policy, estimate } = made.value;
+      const adopted = agent.adopt(policy);
+      if (adopted.ok && estimate !== null) agent.takeEstimate(estimate);
+      return adopted;
+    },
+    save: () => agent.save(),
+    load: (state) => agent.load(state),
+    dispose: () => agent.dispose(),
+  };
+}
+
+/** It comes from another thread, so it is looked at before it is believed. */
+function outcomeOf(outcome: unknown): Result<TrainingOutcome> {
+  const made = outcome as Partial<TrainingOutcome> | null | undefined;
+  if (made?.policy instanceof Uint8Array && made.estimate !== undefined) return ok(made as TrainingOutcome);
+  return err(
+    failure(
+      "loop.outcome",
+      "the trainer answered with something that is no policy; its threads must run the same version as the loop",
+    ),
+  );
+}
