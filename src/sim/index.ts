@@ -30,6 +30,7 @@ export type {
   PayloadKind,
   Payloads,
   Phase,
+  RecordedOptions,
   ScenarioOptions,
   Segment,
   SegmentName,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CodedError } from "../../../base/index.ts";
-import { loadFromCounts, meanRate, rateAt, recordedLoads, scaleLoad } from "./load.ts";
+import { loadFromCounts, meanRate, rateAt, scaleLoad } from "./load.ts";
 
 test("counts per minute become requests per second, and begin again after the last minute", () => {
   const load = loadFromCounts([60, 0, 120], { id: "three minutes" });
@@ -18,17 +18,6 @@ test("a high load has more than 1e5 requests a day, whatever part of the day was
     "high",
     "low",
   ]);
-});
-
-test("recorded loads are divided by level, and rare ones left out", () => {
-  const { high, low } = recordedLoads([
-    { id: "high", counts: [70, 70] },
-    { id: "low", counts: [69, 69] },
-    { id: "just often enough", counts: [20, 0] },
-    { id: "rare", counts: [19, 0] },
-  ]);
-  expect(high.map(({ id }) => id)).toEqual(["high"]);
-  expect(low.map(({ id }) => id)).toEqual(["low", "just often enough"]);
 });
 
 test("scaling changes the mean, not the shape, the level or the burstiness", () => {

@@ -1,7 +1,7 @@
 /**
  * How many requests come, minute by minute.
- * Owns: the shape of a load, making one of recorded counts, scaling it. Not here: reading records (adapters/datasets), the
- * generator fitted to them (load-generate.ts), drawing arrivals (arrivals.ts).
+ * Owns: the shape of a load, making one of recorded counts, scaling it. Not here: reading records (adapters/datasets),
+ * choosing among them (load-recorded.ts), the generator fitted to them (load-generate.ts), drawing arrivals (arrivals.ts).
  */
 import { CodedError, failure } from "../../../base/index.ts";
 
@@ -25,9 +25,6 @@ export function rateAt({ perMinute }: Load, at: number): number {
 /** More requests a day than this is a high load (AWARE, section 2.3). */
 export const HIGH_PER_DAY = 1e5;
 
-/** Calls a minute below which a recorded load is mostly chance: scaled up, its counts would be swings of the rate. */
-const FEWEST_PER_MINUTE = 10;
-
 export interface CountsOptions {
   readonly id: string;
   /** Default 1.5: 1.44 was measured in the conversations of the data set azure-llm-2023. */
@@ -45,21 +42,6 @@ export function loadFromCounts(counts: ArrayLike<number>, { id, dispersion = 1.5
     );
   }
   return { id, level: meanRate({ perMinute }) * 86_400 > HIGH_PER_DAY ? "high" : "low", perMinute, dispersion };
-}
-
-/** Recorded loads by level, at the rates they were recorded with; those of less than ten requests a minute are left out. */
-export function recordedLoads(
-  records: readonly { readonly id: string; readonly counts: ArrayLike<number> }[],
-): Readonly<Record<Load["level"], readonly Load[]>> {
-  const loads = records
-    .filter(
-      ({ counts }) => Array.from(counts).reduce((sum, count) => sum + count, 0) >= FEWEST_PER_MINUTE * counts.length,
-    )
-    .map(({ id, counts }) => loadFromCounts(counts, { id }));
-  return {
-    high: loads.filter(({ level }) => level === "high"),
-    low: loads.filter(({ level }) => level === "low"),
-  };
 }
 
 /** Requests per second over all minutes. */
