@@ -10,8 +10,8 @@
  *             sizes. A segment's cost is the difference of two functions that differ in it, at 1,024 MB.
  *   Azure     data set azure-functions-2019, the sample of 500 functions: memory (AverageAllocatedMb, quantiles over
  *             functions) and durations.
- *   assumed   no measurement at hand; the range in brackets was tried and keeps the claims' direction open: none of
- *             the values was chosen by looking at how a controller does.
+ *   assumed   no measurement at hand; in brackets the range that is plausible. No study has swept these ranges yet, and
+ *             none of the values was chosen by looking at how a controller does.
  *
  * CPU is in core-milliseconds on the reference processor (speed 1), waits in milliseconds.
  */

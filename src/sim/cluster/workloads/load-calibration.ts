@@ -12,7 +12,7 @@
  *   diurnal   else, autocorrelation at lag 30 over 0.4, hourly means that span more than half the mean
  *   bursty    the rest
  * Shares are those of the classes. A parameter's range is about the 5th to 95th percentile of what its class shows;
- * `load-fit.test.ts` compares the outcome with the data. The one day says nothing of weekends: `weekend` is assumed.
+ * test/integration/loads-fit.test.ts compares the outcome with the data. The one day says nothing of weekends: `weekend` is assumed.
  */
 
 export type LoadShape = "steady" | "periodic" | "on-off" | "diurnal" | "bursty";
@@ -27,7 +27,7 @@ export interface Range {
   readonly high: number;
 }
 
-/** `log` parameters are drawn uniformly in the logarithm. `memory` is the correlation of one minute's noise with the next's. */
+/** load-shapes.ts says which are drawn uniformly in the logarithm. `memory` is the correlation of one minute's noise with the next's. */
 export const shapeRanges = {
   steady: {
     noise: { low: 0.0003, high: 0.08 },
