@@ -1,0 +1,242 @@
+/**
+ * What the agent's tests drive it with: a world of one formula, a fallback that always wants the same, a learner that
+ * does as it is told. Owns: no test of its own. Its name tells the tools that it belongs to tests.
+ */
+import type { Allocation } from "../../act/index.ts";
+import { afterAction, parseGuardLimits } from "../../act/index.ts";
+import type { Result, WorkloadId } from "../../base/index.ts";
+import {
+  err,
+  failure,
+  mebibytes,
+  millicores,
+  milliseconds,
+  ok,
+  perSecond,
+  ratio,
+  seconds,
+  unwrap,
+} from "../../base/index.ts";
+import type { Decision, Learner, Transition } from "../../learn/rl/index.ts";
+import { decodeCheckpoint, encodeCheckpoint } from "../../learn/rl/index.ts";
+import type { WorkloadReading } from "../../observe/telemetry/index.ts";
+import type { Fallback } from "../fallbacks/index.ts";
+import { autoscaleTask, encodeAction } from "../tasks/index.ts";
+import { Agent } from "./agent.ts";
+import type { AgentOptions } from "./agent-options.ts";
+import { defaultGates, parseLifecycleProfile } from "./profile.ts";
+import type { AgentEvent, Tick, TickInput } from "./tick.ts";
+
+// ── A tiny world: latency is the target times demand over capacity, so at 2,000 millicores it is just met ──────────
+
+export const workload = "shop" as WorkloadId;
+const target = 100;
+export const bounds = {
+  replicas: { min: 1, max: 16 },
+  cpu: { min: millicores(100), max: millicores(1600) },
+  memory: { min: mebibytes(64), max: mebibytes(1024) },
+};
+export const task = unwrap(
+  autoscaleTask({
+    slo: { kind: "latency", percentile: 0.99, target: milliseconds(target) },
+    bounds,
+    episodeSteps: 10,
+    switchCost: 0,
+  }),
+);
+const limits = unwrap(
+  parseGuardLimits({
+    bounds,
+    step: {
+      replicas: { absolute: 16, relative: ratio(1) },
+      cpu: { absolute: millicores(1600), relative: ratio(1) },
+      memory: { absolute: mebibytes(1024), relative: ratio(1) },
+    },
+    cooldown: {
+      replicas: { up: seconds(0), down: seconds(0) },
+      cpu: { up: seconds(0), down: seconds(0) },
+      memory: { up: seconds(0), down: seconds(0) },
+    },
+    disruption: { replicas: 1000, window: seconds(60) },
+  }),
+);
+
+export const sizes = (replicas: number, cpu: number, memory = 256): Allocation => ({
+  replicas,
+  cpu: millicores(cpu),
+  memory: mebibytes(memory),
+});
+/** What the fallback always asks for: twice the demand. */
+export const fallbackWants = sizes(8, 500);
+/** What a trained policy asks for: five quarters of the demand. */
+export const betterWish = sizes(5, 500);
+
+class World {
+  now = seconds(1_000);
+  have: Allocation = fallbackWants;
+  demand = 2_000;
+
+  reading(): WorkloadReading {
+    const { replicas, cpu, memory } = this.have;
+    const load = this.demand / (replicas * cpu);
+    const pod = { createdAt: seconds(0), readyAt: seconds(1), cpuLimit: cpu, memoryLimit: memory, restarts: 0 };
+    const used = { cpu: millicores(Math.min(1, load) * cpu), memory: mebibytes(128) };
+    return {
+      workload,
+      at: milliseconds(this.now - 15_000),
+      spec: this.have,
+      pods: Array.from({ length: replicas }, (_, i) => ({ ...pod, ...used, pod: `shop-${i}` })),
+      use: { cpu: ratio(Math.min(1, load)), memory: ratio(mebibytes(128) / memory), io: ratio(0), network: ratio(0) },
+      latency: milliseconds(target * load),
+      offered: perSecond(20),
+      completed: perSecond(20),
+      failed: perSecond(0),
+      ooms: [],
+    };
+  }
+
+  input(): TickInput {
+    return { reading: ok(this.reading()), have: ok(this.have), nodes: "unlimited", now: milliseconds(this.now) };
+  }
+}
+
+const fallback: Fallback<{ readonly steps: number }> = {
+  name: "scripted",
+  start: () => ({ steps: 0 }),
+  step: ({ steps }) => ({ want: fallbackWants, reasons: [], state: { steps: steps + 1 } }),
+};
+
+export type Mood = "well" | "throws" | "not finite" | "refuses" | "diverges";
+
+/** A learner that does as it is told, and remembers what it was shown. */
+export class Scripted implements Learner {
+  readonly kind = "scripted";
+  readonly shape = {
+    obs: 13,
+    action: { kind: "continuous" as const, low: [-1, -1, -1], high: [1, 1, 1] },
+    actorContext: 0,
+    criticContext: 0,
+  };
+  readonly seen: Transition[] = [];
+  readonly explored: boolean[] = [];
+  wish: Allocation = betterWish;
+  mood: Mood = "well";
+  updates = 0;
+  constraint = 1;
+  isDisposed = false;
+
+  get steps(): number {
+    return this.seen.length;
+  }
+
+  act(_obs: ArrayLike<number>, { explore, explorer }: Parameters<Learner["act"]>[1]): Result<Decision> {
+    if (this.mood === "throws") throw new Error("out of memory");
+    if (this.mood === "refuses") return err(failure("rl.policy-not-finite", "broken"));
+    this.explored.push(explore);
+    const action = encodeAction(task, this.wish);
+    if (this.mood === "not finite") action[1] = Number.NaN;
+    if (explore && explorer?.noise) explorer.noise.addTo(action, explorer.rng);
+    return ok({ action, logProb: 0 });
+  }
+
+  observe(transition: Transition): Result<void> {
+    this.seen.push(transition);
+    return ok(undefined);
+  }
+
+  update() {
+    if (this.mood === "diverges") throw new Error("the loss is NaN");
+    this.updates += 1;
+    return { gradientSteps: 1, criticLoss: 0, actorLoss: 0, more: {} };
+  }
+
+  setProgress(): void {}
+  setConstraint(constraint: number): void {
+    this.constraint = constraint;
+  }
+
+  save(): Uint8Array {
+    return encodeCheckpoint({ kind: "scripted", meta: { wish: { ...this.wish }, mood: this.mood }, blocks: {} });
+  }
+
+  load(bytes: Uint8Array): Result<void> {
+    const decoded = decodeCheckpoint(bytes);
+    if (!decoded.ok) return decoded;
+    this.wish = decoded.value.meta.wish as unknown as Allocation;
+    this.mood = decoded.value.meta.mood as Mood;
+    return ok(undefined);
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
+  }
+}
+
+export const gates = { ...defaultGates, rollback: { ...defaultGates.rollback, excess: 3 } } as typeof defaultGates;
+export const profile = unwrap(parseLifecycleProfile({ window: 2, maxReward: 20, gates }));
+const goodEstimate = { mean: 17, lower: 16, upper: 18, gainLower: 1, method: "by hand", episodes: 2 };
+
+export class Rig {
+  readonly world = new World();
+  readonly learners: Scripted[] = [];
+  readonly agent: Agent<{ readonly steps: number }>;
+  readonly events: AgentEvent[] = [];
+  stopwatch = 0;
+
+  constructor(options: Partial<AgentOptions<{ readonly steps: number }>> = {}) {
+    this.agent = new Agent({
+      workload,
+      task,
+      limits,
+      profile,
+      fallback,
+      createLearner: () => {
+        const learner = new Scripted();
+        this.learners.push(learner);
+        return learner;
+      },
+      estimator: () => ok(goodEstimate),
+      seed: 1,
+      settings: { noise: { kind: "none" }, estimateEvery: 2, ...options.settings },
+      stopwatch: () => milliseconds(this.stopwatch),
+      ...withoutSettings(options),
+    });
+  }
+
+  get learner(): Scripted {
+    return this.learners.at(-1) as Scripted;
+  }
+
+  /** One control step: what is decided is done. */
+  step(alter: (input: TickInput) => TickInput = (input) => input): Tick {
+    const tick = this.agent.tick(alter(this.world.input()));
+    this.events.push(...tick.events);
+    this.world.have = afterAction(this.world.have, tick.action);
+    this.world.now = seconds(this.world.now / 1000 + 15);
+    return tick;
+  }
+
+  steps(count: number): Tick[] {
+    return Array.from({ length: count }, () => this.step());
+  }
+
+  /** Until the stage is reached, training between the steps; fails rather than runs for ever. */
+  until(stage: string): Tick {
+    for (let i = 0; i < 500; i++) {
+      const tick = this.step();
+      if (tick.stage === stage) return tick;
+      this.agent.train({ updates: 1 });
+    }
+    throw new Error(`never reached ${stage}`);
+  }
+
+  get path(): string[] {
+    return this.events.flatMap(({ evidence }) =>
+      "kind" in evidence && evidence.kind === "transition" ? [`${evidence.from}→${evidence.to}`] : [],
+    );
+  }
+}
+
+function withoutSettings({ settings: _, ...rest }: Partial<AgentOptions<{ readonly steps: number }>>) {
+  return rest;
+}

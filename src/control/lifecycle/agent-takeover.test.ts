@@ -1,0 +1,164 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Result } from "../../base/index.ts";
+import { err, failure, mebibytes, millicores, milliseconds, ok, seconds } from "../../base/index.ts";
+import type { WorkloadReading } from "../../observe/telemetry/index.ts";
+import type { Mood } from "./agent-conformance.ts";
+import { betterWish, bounds, fallbackWants, gates, profile, Rig, sizes } from "./agent-conformance.ts";
+import type { TakeoverReason } from "./health.ts";
+import { takeoverReasons } from "./health.ts";
+import type { TickInput } from "./tick.ts";
+
+// ── Every reason to step back, in the very step ─────────────────────────────────────────────────────────
+
+interface Trouble {
+  readonly reason: TakeoverReason;
+  /** Steps until the learner acts again. */
+  readonly lasts: number;
+  make(rig: Rig): (input: TickInput) => TickInput;
+}
+
+const withReading = (reading: Result<WorkloadReading>) => (input: TickInput) => ({ ...input, reading });
+const readingFailure = (code: string) => err(failure(code, "no reading"));
+const same = (input: TickInput) => input;
+const moodOf = (mood: Mood) => (rig: Rig) => {
+  rig.learner.mood = mood;
+  return same;
+};
+
+const troubles: readonly Trouble[] = [
+  { reason: "workload-vanished", lasts: 1, make: () => withReading(readingFailure("telemetry.unknown-workload")) },
+  {
+    reason: "allocation-unknown",
+    lasts: 1,
+    make: () => (input) => ({ ...input, have: err(failure("loop.timeout", "no answer")) }),
+  },
+  {
+    reason: "clock-jumped",
+    lasts: 1,
+    make: (rig) => (input) => {
+      rig.world.now = seconds(rig.world.now / 1000 + 3600);
+      const now = milliseconds(rig.world.now);
+      return { ...input, now, reading: ok(rig.world.reading()) };
+    },
+  },
+  {
+    reason: "telemetry-stale",
+    lasts: 1,
+    make: (rig) => withReading(ok({ ...rig.world.reading(), at: milliseconds(rig.world.now - 90_001) })),
+  },
+  { reason: "telemetry-unusable", lasts: 1, make: () => withReading(readingFailure("telemetry.not-a-measure")) },
+  { reason: "learner-crashed", lasts: 1, make: moodOf("throws") },
+  { reason: "output-not-finite", lasts: 1, make: moodOf("not finite") },
+  { reason: "output-not-finite", lasts: 1, make: moodOf("refuses") },
+  {
+    reason: "learner-slow",
+    // Three steps' pause is set below.
+    lasts: 4,
+    make: (rig) => {
+      const act = rig.learner.act.bind(rig.learner);
+      rig.learner.act = (obs, options) => {
+        rig.learner.act = act;
+        rig.stopwatch += 101;
+        return act(obs, options);
+      };
+      return same;
+    },
+  },
+];
+
+describe("within one step the fallback acts, and later the learner again", () => {
+  test.each(troubles)("$reason", ({ reason, lasts, make }) => {
+    for (const stage of ["ONLINE", "SERVING"]) {
+      const rig = new Rig({ settings: { retryAfter: 3 } });
+      rig.until(stage);
+      expect(rig.step().who).toBe("learner");
+      const tick = rig.step(make(rig));
+      expect(tick).toMatchObject({ who: "fallback", why: [reason], stage });
+      // With nothing to look at nothing is done; otherwise what the fallback asks for.
+      const isBlind = tick.verdict === null;
+      expect(tick.action.kind).toBe(isBlind ? "hold" : "scale");
+      if (!isBlind) expect(tick.verdict?.allocation).toEqual(fallbackWants);
+      const told = rig.events.filter(({ name }) => name === "handover").at(-1);
+      expect(told).toMatchObject({ evidence: { to: `fallback: ${reason}` } });
+      expect(JSON.stringify(told?.evidence)).not.toContain('"detail":""');
+      rig.steps(lasts - 1);
+      expect(rig.step()).toMatchObject({ who: "learner" });
+    }
+  });
+
+  const crowded = (input: TickInput): TickInput => ({
+    ...input,
+    nodes: [{ cpu: millicores(4_100), memory: mebibytes(9_000) }],
+  });
+
+  test("guard-trips: a policy whose wishes the nodes can not hold steps back until they are sensible again", () => {
+    const rig = new Rig({ profile: { ...profile, gates: { ...gates, rollback: null } } });
+    rig.until("SERVING");
+    rig.learner.wish = sizes(16, 1600);
+    const whys = Array.from({ length: 40 }, () => rig.step(crowded).why[0]);
+    // The window of 40 proposals was full of good ones, so the 21st bad one makes more than a half.
+    expect(whys.indexOf("guard-trips")).toBe(21);
+    expect(whys.slice(21)).toEqual(new Array(19).fill("guard-trips"));
+    rig.learner.wish = betterWish;
+    const after = Array.from({ length: 40 }, () => rig.step(crowded).who);
+    expect(after.indexOf("learner")).toBe(20);
+  });
+
+  test("guard-trips over most of an episode end the learner's turn", () => {
+    const rig = new Rig();
+    rig.until("SERVING");
+    rig.learner.wish = sizes(16, 1600);
+    for (let i = 0; i < 40; i++) rig.step(crowded);
+    expect(rig.path.at(-1)).toBe("SERVING→OFFLINE");
+  });
+
+  test("the table of troubles and the restarts below are all the reasons there are", () => {
+    const restarts = ["checkpoint-missing", "checkpoint-corrupt", "checkpoint-other-version"];
+    const tried = new Set<string>([...troubles.map(({ reason }) => reason), ...restarts, "guard-trips"]);
+    expect([...takeoverReasons].filter((reason) => !tried.has(reason))).toEqual([]);
+  });
+
+  test("while the fallback stands in, its steps are learned from but are not the learner's", () => {
+    const rig = new Rig();
+    rig.until("ONLINE");
+    rig.step(withReading(readingFailure("loop.timeout")));
+    const before = rig.learner.seen.length;
+    // The step before the blind one and the blind one itself have no known effect.
+    rig.step();
+    expect(rig.learner.seen.length).toBe(before);
+    rig.step();
+    expect(rig.learner.seen.length).toBe(before + 1);
+  });
+
+  test("an episode of which too little was seen is not judged", () => {
+    const rig = new Rig();
+    for (let i = 0; i < 11; i++) rig.step(i % 3 === 1 ? withReading(readingFailure("loop.timeout")) : undefined);
+    expect(rig.events.map(({ name }) => name)).toContain("episode-discarded");
+    expect(rig.agent.state.episodes).toBe(0);
+  });
+
+  test("whatever goes wrong in whatever order, every action is within bounds and nobody acts on nonsense", () => {
+    const trouble = fc.constantFrom(undefined, undefined, ...troubles);
+    fc.assert(
+      fc.property(
+        fc.array(trouble, { minLength: 5, maxLength: 40 }),
+        fc.constantFrom("ONLINE", "SERVING"),
+        (story, stage) => {
+          const rig = new Rig();
+          rig.until(stage);
+          for (const one of story) {
+            rig.learner.wish = sizes(16, 1600, 1024);
+            const tick = rig.step(one?.make(rig));
+            if (one !== undefined) expect(tick.who).toBe("fallback");
+            for (const dimension of ["replicas", "cpu", "memory"] as const) {
+              expect(rig.world.have[dimension]).toBeGreaterThanOrEqual(bounds[dimension].min);
+              expect(rig.world.have[dimension]).toBeLessThanOrEqual(bounds[dimension].max);
+            }
+          }
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+});

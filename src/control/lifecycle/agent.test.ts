@@ -1,0 +1,208 @@
+import { describe, expect, test } from "vitest";
+import type { Allocation } from "../../act/index.ts";
+import type { Failure, Result } from "../../base/index.ts";
+import { err, failure, millicores, ok, seconds, unwrap } from "../../base/index.ts";
+import { decodeCheckpoint } from "../../learn/rl/index.ts";
+import { decodeAction, encodeAction } from "../tasks/index.ts";
+import { betterWish, fallbackWants, gates, profile, Rig, sizes, task } from "./agent-conformance.ts";
+import { noShield } from "./shield.ts";
+import type { Tick, TickInput } from "./tick.ts";
+
+// ── The life ────────────────────────────────────────────────────────────────────────────────────────────
+
+describe("an agent's life", () => {
+  test("leads through all four stages, and back when the workload changes", () => {
+    const rig = new Rig();
+    rig.until("SERVING");
+    expect(rig.path).toEqual(["INITIALIZED→OFFLINE", "OFFLINE→ONLINE", "ONLINE→SERVING"]);
+    // Half of the demand is gone: the same sizes are used half as much, and the reward falls below the fallback's level.
+    rig.world.demand = 600;
+    rig.until("ONLINE");
+    expect(rig.path.at(-1)).toBe("SERVING→ONLINE");
+  });
+
+  test("for high stakes leads back to OFFLINE, where the fallback acts while the policy is retrained", () => {
+    const rig = new Rig({ profile: { ...profile, stakes: "high" } });
+    rig.until("SERVING");
+    rig.world.demand = 600;
+    rig.until("OFFLINE");
+    expect(rig.step()).toMatchObject({ who: "fallback", why: ["retraining"] });
+  });
+
+  test("without bootstrapping begins ONLINE, and without the generative constraint", () => {
+    const rig = new Rig({ profile: { ...profile, bootstrap: false } });
+    expect(rig.step()).toMatchObject({ stage: "ONLINE", who: "learner" });
+    expect(rig.learner.constraint).toBe(0);
+  });
+
+  test("lets the constraint go over the episodes of a training", () => {
+    const rig = new Rig({ settings: { annealEpisodes: 4 } });
+    rig.until("ONLINE");
+    expect(rig.learner.constraint).toBe(1);
+    rig.steps(10);
+    expect(rig.learner.constraint).toBeCloseTo(0.75);
+  });
+
+  test("leads back when the learner causes violations that the fallback did not", () => {
+    const rig = new Rig({ shield: noShield, profile: { ...profile, gates: { ...gates, canary: null } } });
+    rig.until("ONLINE");
+    rig.learner.wish = sizes(3, 500);
+    rig.until("OFFLINE");
+    expect(rig.path.at(-1)).toBe("ONLINE→OFFLINE");
+    expect(rig.step().why).toEqual(["rolled-back"]);
+  });
+});
+
+describe("OFFLINE", () => {
+  test("the fallback acts, and the learner learns from what was done and what came of it", () => {
+    const rig = new Rig();
+    const [first, second] = rig.steps(2) as [Tick, Tick];
+    expect(first).toMatchObject({ stage: "OFFLINE", who: "fallback", why: ["bootstrapping"] });
+    // SP 1 and, of both resources, a half is used: 0.5·1·2 + 0.5·(0.5 + 0.5).
+    expect(second.completed).toMatchObject({ episode: 0, step: 0, reward: 1.5, end: "no" });
+    expect(rig.learner.seen).toHaveLength(1);
+    expect(rig.learner.seen[0]?.action).toEqual(encodeAction(task, fallbackWants));
+    expect(rig.learner.seen[0]?.proposed).toEqual(encodeAction(task, betterWish));
+    expect(rig.learner.explored).toEqual([false, false]);
+  });
+
+  test("an episode ends truncated after its steps, with the observation that followed", () => {
+    const rig = new Rig();
+    const ticks = rig.steps(11);
+    expect(ticks[9]?.completed).toMatchObject({ step: 8, end: "no" });
+    expect(ticks[10]?.completed).toMatchObject({ episode: 0, step: 9, end: "truncated" });
+    expect(ticks[10]?.completed?.finalObs).toEqual(ticks[10]?.step?.obs);
+    expect(ticks[10]?.step).toMatchObject({ episode: 1, step: 0 });
+  });
+
+  test("a shadow that shrinks while the SLO is missed is held against the candidate", () => {
+    const rig = new Rig();
+    rig.world.demand = 5_000;
+    rig.learner.wish = sizes(2, 500);
+    for (let i = 0; i < 200; i++) {
+      rig.step();
+      rig.agent.train({ updates: 1 });
+    }
+    expect(rig.agent.state).toMatchObject({ stage: "OFFLINE", shadow: [{ risky: 10 }, { risky: 10 }, { risky: 10 }] });
+  });
+
+  test("without an estimator, or with one that fails, it stays", () => {
+    const rig = new Rig({ estimator: () => err(failure("rl.no-steps", "nothing to go by")) });
+    for (let i = 0; i < 60; i++) {
+      rig.step();
+      rig.agent.train({ updates: 1 });
+    }
+    expect(rig.agent.state.stage).toBe("OFFLINE");
+    expect(rig.events.filter(({ name }) => name === "estimate-failed").length).toBeGreaterThan(1);
+  });
+});
+
+describe("ONLINE", () => {
+  test("at first the learner goes no further from the fallback than the canary's band", () => {
+    const rig = new Rig();
+    const tick = rig.until("ONLINE");
+    expect(tick.why).toContain("canary");
+    // Replicas 5 of 1…16 lie at 0.161 and 8 at 0.5; the band is 0.2, and 0.3 means 6 replicas (16^0.65 = 6.06).
+    expect(tick.verdict?.allocation.replicas).toBe(6);
+  });
+
+  test("with the SLO missed no value is below the fallback's", () => {
+    const rig = new Rig({ profile: { ...profile, gates: { ...gates, canary: null, rollback: null } } });
+    rig.until("ONLINE");
+    rig.world.demand = 9_000;
+    rig.learner.wish = sizes(2, 800, 512);
+    const tick = rig.step();
+    expect(tick).toMatchObject({ who: "learner", why: ["training", "slo-missed"] });
+    expect(tick.verdict?.allocation).toEqual(sizes(8, 800, 512));
+  });
+
+  test("noise explores, and only upwards where the SLO is near", () => {
+    const options = { settings: { noise: { kind: "gaussian", sigma: 0.2 } as const } };
+    const rig = new Rig({ ...options, profile: { ...profile, gates: { ...gates, canary: null } } });
+    rig.until("ONLINE");
+    const pushes = (ticks: readonly Tick[]) =>
+      ticks.flatMap(({ step }) =>
+        Array.from(step?.proposed ?? []).map((x, i) => x - (encodeAction(task, betterWish)[i] ?? 0)),
+      );
+    const far = pushes(rig.steps(5));
+    expect(Math.min(...far)).toBeLessThan(-0.05);
+    expect(Math.max(...far.map(Math.abs))).toBeLessThanOrEqual(0.3 + 1e-6);
+    rig.world.have = sizes(5, 450);
+    // 2,000 of 2,250: 0.89 of the target.
+    const [near] = rig.steps(1) as [Tick];
+    expect(Math.min(...pushes([near]))).toBeGreaterThanOrEqual(0);
+  });
+
+  test("a policy that can not be trained does not explore", () => {
+    const rig = new Rig();
+    rig.until("ONLINE");
+    const failing = (code: string) => (input: TickInput) => ({ ...input, health: { training: failure(code, "x") } });
+    expect(rig.step(failing("loop.timeout"))).toMatchObject({ who: "fallback", why: ["learner-slow"] });
+    expect(rig.step(failing("loop.port-threw"))).toMatchObject({ who: "fallback", why: ["learner-crashed"] });
+    expect(rig.step().who).toBe("learner");
+  });
+});
+
+describe("SERVING", () => {
+  test("neither explores nor learns", () => {
+    const rig = new Rig();
+    rig.until("SERVING");
+    const { updates } = rig.learner;
+    rig.learner.explored.length = 0;
+    rig.steps(5);
+    expect(rig.agent.train({ updates: 10 }).updates).toBe(0);
+    expect(rig.learner.updates).toBe(updates);
+    expect(rig.learner.explored).toEqual([false, false, false, false, false]);
+  });
+
+  test("gives every pod the learner's size, also those that the fallback let wait", () => {
+    const rig = new Rig();
+    rig.until("SERVING");
+    rig.steps(3);
+    const late = (input: TickInput): TickInput => {
+      const { pods, ...rest } = unwrap(input.reading);
+      const [first, ...others] = pods;
+      return { ...input, reading: ok({ ...rest, pods: [{ ...first!, cpuLimit: millicores(300) }, ...others] }) };
+    };
+    expect(rig.step(late).action).toMatchObject({ kind: "set-resources", cpu: 500, pods: ["shop-0"] });
+    expect(rig.step().action.kind).toBe("hold");
+  });
+});
+
+// ── What was really done ────────────────────────────────────────────────────────────────────────────────
+
+describe("the executed action", () => {
+  test("is what was there when the actuator failed, and the guard forgets the action", () => {
+    const rig = new Rig();
+    rig.world.have = sizes(2, 500);
+    const tick = rig.agent.tick(rig.world.input());
+    expect(tick.action.kind).toBe("scale");
+    const { executed } = rig.agent.acted(err(failure("actuator.aborted", "no")) as Result<Allocation, Failure>);
+    expect(executed).toEqual(encodeAction(task, sizes(2, 500)));
+    const { meta } = unwrap(decodeCheckpoint(rig.agent.save()));
+    expect(meta.notes).toMatchObject({ guard: { changedAt: {}, disruptions: [] } });
+    expect(JSON.stringify(meta.notes)).toContain('"changedAt":{}');
+    rig.world.now = seconds(rig.world.now / 1000 + 15);
+    rig.step();
+    expect(rig.learner.seen[0]?.action).toEqual(encodeAction(task, sizes(2, 500)));
+  });
+
+  test("in recommend mode is whatever others did, and nothing is ordered", () => {
+    const rig = new Rig({ profile: { ...profile, mode: "recommend" } });
+    const first = rig.step();
+    expect(first).toMatchObject({ who: "nobody", why: ["recommend-only"], action: { kind: "hold" } });
+    expect(first.recommended).toEqual(fallbackWants);
+    rig.world.have = sizes(4, 400);
+    rig.step();
+    expect(decodeAction(task, rig.learner.seen[0]?.action ?? [])).toEqual(sizes(4, 400));
+  });
+
+  test("the same inputs give the same ticks", () => {
+    const run = () => {
+      const rig = new Rig({ settings: { noise: { kind: "gaussian", sigma: 0.2 } } });
+      rig.until("ONLINE");
+      return rig.steps(30);
+    };
+    expect(run()).toEqual(run());
+  });
+});
