@@ -7,7 +7,7 @@ import type { Allocation } from "../../act/index.ts";
 import type { Ms, WorkloadId } from "../../base/index.ts";
 import { CodedError, failure } from "../../base/index.ts";
 import type { Slo } from "../../observe/telemetry/index.ts";
-import type { MetricsConfig } from "./metrics/config.ts";
+import { type MetricsConfig, metricsDefaults } from "./metrics/config.ts";
 import { type NodeSpec, processors } from "./processors.ts";
 import type { Application } from "./workloads/application.ts";
 import type { Load } from "./workloads/load.ts";
@@ -35,11 +35,14 @@ export interface WorldOptions {
 /** The percentile that latency is reported at: the SLO's own, or the 99th where it has none. */
 export const sloPercentile = (slo: Slo): number => (slo.kind === "latency" ? slo.percentile : 0.99);
 
-export function checkWorldOptions({ start, nodes, workloads }: WorldOptions): void {
+export function checkWorldOptions({ start, nodes, workloads, metrics = {} }: WorldOptions): void {
   const refuse = (why: string): never => {
     throw new CodedError(failure("world.options", `the cluster world can not be built: ${why}`));
   };
   if (!Number.isFinite(start)) refuse(`it starts at ${start}: give milliseconds`);
+  const { interval, window, delay, sloWindow, missing, noise } = { ...metricsDefaults, ...metrics };
+  if (!(interval > 0 && window > 0 && sloWindow > 0 && delay >= 0 && missing >= 0 && missing <= 1 && noise >= 0))
+    refuse("its metrics have an interval or a window of 0, or a share outside of 0 to 1");
   if (workloads.length === 0) refuse("it has no workloads: give at least one");
   if (new Set(workloads.map(({ id }) => id)).size < workloads.length) refuse("two workloads have the same id");
   for (const { name, cpu, memory, processor } of nodes) {

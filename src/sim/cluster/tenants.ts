@@ -5,7 +5,7 @@
 import type { Action, Allocation, NodeRoom } from "../../act/index.ts";
 import type { Failure, Result, WorkloadId } from "../../base/index.ts";
 import { CodedError, err, failure, ok } from "../../base/index.ts";
-import type { WorkloadReading } from "../../observe/telemetry/index.ts";
+import type { OomKill, WorkloadReading } from "../../observe/telemetry/index.ts";
 import type { ClusterState } from "./event/cluster-state.ts";
 import type { Deployment } from "./event/deployment.ts";
 import { roomFor } from "./event/placement.ts";
@@ -21,8 +21,9 @@ interface Tenant {
   readonly deployment: Deployment;
   readonly scraper: Scraper;
   readonly truth: TruthKeeper;
-  /** Kills told by the last reading, when that was, and how many had been told before it. */
-  told: { at: number; from: number; to: number };
+  /** When the last reading was, and the kills it told of. */
+  readAt: number;
+  told: readonly OomKill[];
 }
 
 export interface TenantsOptions {
@@ -48,7 +49,8 @@ export class Tenants {
       deployment,
       scraper: new Scraper(deployment, metrics),
       truth: new TruthKeeper(deployment, start),
-      told: { at: -1, from: 0, to: 0 },
+      readAt: Number.NEGATIVE_INFINITY,
+      told: [],
     }));
     this.#byId = new Map(this.#tenants.map((tenant) => [tenant.deployment.id, tenant]));
   }
@@ -65,14 +67,15 @@ export class Tenants {
     const tenant = this.#tenantOf(workload);
     const { deployment, scraper } = tenant;
     const { now } = this.#state;
-    // Reading twice at one moment tells the same twice.
-    if (tenant.told.at < now) tenant.told = { at: now, from: tenant.told.to, to: deployment.kills.length };
-    else tenant.told.to = deployment.kills.length;
+    const fresh = deployment.kills.splice(0);
+    // Reading twice at one moment tells the same twice: whoever reads beside the controller takes nothing from it.
+    tenant.told = tenant.readAt < now ? fresh : [...tenant.told, ...fresh];
+    tenant.readAt = now;
     return assembleReading({
       workload,
       asked: deployment.asked,
       pods: deployment.pods.filter(({ stage }) => stage !== "stopping").map((pod) => this.#statusOf(pod)),
-      ooms: deployment.kills.slice(tenant.told.from, tenant.told.to),
+      ooms: tenant.told,
       sample: scraper.pipeline.newest(now),
       start: this.#start,
     });

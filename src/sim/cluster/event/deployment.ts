@@ -58,6 +58,7 @@ export class Deployment {
   podsCreated = 0;
   readonly deadlines = new Deadlines();
   readonly outcomes: Outcomes;
+  /** That no reading has told of yet. */
   readonly kills: OomKill[] = [];
 
   // Clients' requests since the beginning; a retry is not a new one.

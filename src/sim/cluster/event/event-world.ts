@@ -1,32 +1,30 @@
 /**
  * The event rung of the cluster world: every request, every pod, every scrape. START READING HERE.
- * Owns: the loop over events, and the face (ClusterWorld) that controllers and studies use.
- * Not here: requests (request-flow.ts), pods' lives (rollout.ts), CPU under a quota (cpu-clock.ts), measuring
- * (scrape.ts, ../metrics), scoring (truth.ts).
+ * Owns: the loop over events, and which of them there are.
+ * Not here: requests (request-flow.ts), pods' lives (rollout.ts), CPU under a quota (cpu-clock.ts), reading, acting and
+ * scoring (../tenants.ts).
  *
  * Pods do not disturb each other on a node: limits are reserved in full (requests are equal to limits) and never
  * oversold, so contention is left to the worlds that are about it.
  */
 import type { Action, Allocation, NodeRoom } from "../../../act/index.ts";
 import type { Ms, Result, WorkloadId } from "../../../base/index.ts";
-import { assertNever, CodedError, err, failure, milliseconds, ok, seededRng } from "../../../base/index.ts";
+import { assertNever, CodedError, failure, milliseconds, seededRng } from "../../../base/index.ts";
 import type { WorkloadReading } from "../../../observe/telemetry/index.ts";
 import { EventQueue } from "../../engine/index.ts";
 import { metricsDefaults } from "../metrics/config.ts";
 import { Outcomes } from "../metrics/outcomes.ts";
-import { assembleReading } from "../metrics/reading.ts";
 import { checkWorldOptions, problemOfApplication, type WorldOptions } from "../spec.ts";
+import { Tenants } from "../tenants.ts";
 import { arrivals, requestLength } from "../workloads/index.ts";
 import type { ClusterWorld, WorkloadTruth, WorkloadUpdate } from "../world.ts";
 import { type ClusterState, EVENT } from "./cluster-state.ts";
 import { Deployment, streamsOf } from "./deployment.ts";
-import { emptyNode, roomFor } from "./placement.ts";
+import { emptyNode } from "./placement.ts";
 import type { Pod } from "./pod.ts";
 import { type Balancing, RequestFlow } from "./request-flow.ts";
 import { RequestPool } from "./request-pool.ts";
 import { Rollout } from "./rollout.ts";
-import { Scraper } from "./scrape.ts";
-import { TruthKeeper } from "./truth.ts";
 
 export interface EventWorldOptions extends WorldOptions {
   readonly balancing?: Balancing;
@@ -37,15 +35,6 @@ export function eventWorld(options: EventWorldOptions): ClusterWorld {
   return new EventWorld(options);
 }
 
-/** One workload with those who watch it. */
-interface Tenant {
-  readonly deployment: Deployment;
-  readonly scraper: Scraper;
-  readonly truth: TruthKeeper;
-  /** Kills told by the last reading, when that was, and how many had been told before it. */
-  told: { at: number; from: number; to: number };
-}
-
 class EventWorld implements ClusterWorld {
   readonly workloads: readonly WorkloadId[];
   readonly #start: number;
@@ -53,8 +42,7 @@ class EventWorld implements ClusterWorld {
   readonly #state: ClusterState;
   readonly #flow: RequestFlow;
   readonly #rollout: Rollout;
-  readonly #tenants: readonly Tenant[];
-  readonly #byId: ReadonlyMap<WorkloadId, Tenant>;
+  readonly #tenants: Tenants;
 
   constructor({ seed, start, nodes, workloads, metrics, balancing = "two-choices" }: EventWorldOptions) {
     const config = { ...metricsDefaults, ...metrics };
@@ -80,14 +68,12 @@ class EventWorld implements ClusterWorld {
     this.#rollout = new Rollout(this.#state, start);
     this.#flow = new RequestFlow(this.#state, { balancing, watch: this.#rollout });
     this.#rollout.connect(this.#flow);
-    this.#tenants = this.#state.deployments.map((deployment) => {
+    for (const deployment of this.#state.deployments) {
       this.#rollout.begin(deployment);
       this.#state.queue.schedule(deployment.streams.metrics.next() * this.#interval, EVENT.scrape, deployment.index);
       this.#drawArrivals(deployment);
-      const scraper = new Scraper(deployment, config);
-      return { deployment, scraper, truth: new TruthKeeper(deployment, start), told: { at: -1, from: 0, to: 0 } };
-    });
-    this.#byId = new Map(this.#tenants.map((tenant) => [tenant.deployment.id, tenant]));
+    }
+    this.#tenants = new Tenants({ state: this.#state, rollout: this.#rollout, start, metrics: config });
   }
 
   get now(): Ms {
@@ -109,46 +95,28 @@ class EventWorld implements ClusterWorld {
   }
 
   read(workload: WorkloadId): WorkloadReading {
-    const tenant = this.#find(workload);
-    const { deployment, scraper } = tenant;
-    const { now } = this.#state;
-    // Reading twice at one moment tells the same twice.
-    if (tenant.told.at < now) tenant.told = { at: now, from: tenant.told.to, to: deployment.kills.length };
-    else tenant.told.to = deployment.kills.length;
-    return assembleReading({
-      workload,
-      asked: deployment.asked,
-      pods: deployment.pods.filter(({ stage }) => stage !== "stopping").map((pod) => this.#statusOf(pod)),
-      ooms: deployment.kills.slice(tenant.told.from, tenant.told.to),
-      sample: scraper.pipeline.newest(now),
-      start: this.#start,
-    });
+    return this.#tenants.read(workload);
   }
 
   allocation(workload: WorkloadId): Allocation {
-    return this.#find(workload).deployment.asked;
+    return this.#tenants.find(workload).asked;
   }
 
   apply(action: Action): Result<Allocation> {
-    const tenant = this.#byId.get(action.workload);
-    if (tenant === undefined) return err(unknownWorkload(action.workload));
-    const problem = problemOfAction(action);
-    if (problem !== undefined) return err(problem);
-    this.#rollout.apply(tenant.deployment, action);
-    return ok(tenant.deployment.asked);
+    return this.#tenants.apply(action);
   }
 
   nodes(workload: WorkloadId): readonly NodeRoom[] {
-    return roomFor(this.#state.nodes, this.#find(workload).deployment.pods);
+    return this.#tenants.nodes(workload);
   }
 
   truth(workload: WorkloadId): WorkloadTruth {
-    const { truth, deployment } = this.#find(workload);
-    return truth.sinceLast(this.#state.now, this.#state.requests.countClients(deployment.index));
+    const { index } = this.#tenants.find(workload);
+    return this.#tenants.truth(workload, this.#state.requests.countClients(index));
   }
 
   update(workload: WorkloadId, { application, load }: WorkloadUpdate): void {
-    const { deployment } = this.#find(workload);
+    const deployment = this.#tenants.find(workload);
     deployment.updates++;
     if (load !== undefined) {
       this.#state.queue.cancel(deployment.arrivalTicket);
@@ -203,7 +171,7 @@ class EventWorld implements ClusterWorld {
 
   #scrape(index: number): void {
     const { now, queue } = this.#state;
-    this.#tenants[index]?.scraper.scrape(now);
+    this.#tenants.scrape(index);
     queue.schedule(now + this.#interval, EVENT.scrape, index);
   }
 
@@ -224,35 +192,4 @@ class EventWorld implements ClusterWorld {
       deployment.index,
     );
   }
-
-  #statusOf({ name, createdAt, readyAt, size, restarts }: Pod) {
-    return {
-      pod: name,
-      createdAt: this.#start + createdAt,
-      readyAt: readyAt === null ? null : this.#start + readyAt,
-      cpuLimit: size.cpu,
-      memoryLimit: size.memory,
-      restarts,
-    };
-  }
-
-  #find(workload: WorkloadId): Tenant {
-    const tenant = this.#byId.get(workload);
-    if (tenant === undefined) throw new CodedError(unknownWorkload(workload));
-    return tenant;
-  }
-}
-
-const unknownWorkload = (workload: WorkloadId) =>
-  failure("actuator.unknown-workload", `there is no workload ${workload} in this world: check its name`);
-
-/** A guard stands before every world; what comes round it is refused, not repaired. */
-function problemOfAction(action: Action) {
-  const { replicas = 0, cpu = 1, memory = 1 } = action as Partial<Allocation>;
-  if (Number.isInteger(replicas) && replicas >= 0 && cpu > 0 && memory > 0 && Number.isFinite(cpu + memory))
-    return undefined;
-  return failure(
-    "world.action",
-    `${action.workload} was asked for ${replicas} replicas of ${cpu} millicores and ${memory} bytes: give a whole number of replicas and positive sizes`,
-  );
 }

@@ -90,10 +90,10 @@ export class Pod {
     return base + this.requestMemory > this.size.memory;
   }
 
-  /** Working set: the cache takes what is left, up to what it would like. */
+  /** Working set: the cache takes what is left, up to what it would like; while it starts there is none. */
   memoryInUse({ base, cache }: Program): number {
     if (this.stage === "pending" || this.stage === "gone") return 0;
-    const wanted = base + this.requestMemory + cache;
+    const wanted = base + this.requestMemory + (this.stage === "starting" ? 0 : cache);
     return wanted < this.size.memory ? wanted : this.size.memory;
   }
 

@@ -57,7 +57,9 @@ export class Scraper {
     history.add(now, [pod.cpu.used, pod.io, pod.network]);
     const rates = history.rates();
     if (rates === null) return undefined;
-    const [cpu = 0, io = 0, network = 0] = rates;
+    const { noise } = this.#config;
+    const factor = Math.exp(noise * this.#deployment.streams.metrics.normal() - 0.5 * noise * noise);
+    const [cpu = 0, io = 0, network = 0] = rates.map((rate) => rate * factor);
     return {
       // Core-milliseconds per second are millicores.
       cpu,

@@ -64,7 +64,7 @@ export const oneBigPod: Allocation = { replicas: 1, cpu: cores(64), memory: mebi
 
 export interface SimpleOptions extends Partial<Omit<EventWorldOptions, "workloads">>, Partial<WorkloadSpec> {}
 
-/** One workload called shop. Nothing goes missing on the way to its readings unless it is asked to. */
+/** One workload called shop. Nothing goes missing or wrong on the way to its readings unless it is asked to. */
 export function simpleWorld(options: SimpleOptions = {}): ClusterWorld {
   const { application = plainApplication(), load = steadyLoad(10), initial = oneBigPod } = options;
   const { slo = { kind: "latency", percentile: 0.99, target: seconds(1) }, resize = "in-place" } = options;
@@ -73,7 +73,7 @@ export function simpleWorld(options: SimpleOptions = {}): ClusterWorld {
     start: options.start ?? milliseconds(0),
     nodes: options.nodes ?? [idealNode("only")],
     workloads: [{ id: options.id ?? shop, application, load, slo, initial, resize }],
-    metrics: { missing: 0, ...options.metrics },
+    metrics: { missing: 0, noise: 0, ...options.metrics },
     ...(options.balancing === undefined ? {} : { balancing: options.balancing }),
   });
 }

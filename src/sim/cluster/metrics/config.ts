@@ -16,6 +16,8 @@ export interface MetricsConfig {
   readonly sloWindow: Ms;
   /** Chance that a pod's sample, or the ingress's, is missing from a scrape. */
   readonly missing: number;
+  /** Sigma of a lognormal factor of mean 1 on each rate of a pod: two counters are not read at exactly the same moment. */
+  readonly noise: number;
 }
 
 /**
@@ -24,6 +26,7 @@ export interface MetricsConfig {
  * delay: the kubelet's own housekeeping (10 to 15 s) plus collection; with the interval an age of 15 to 30 s.
  * sloWindow: one minute, as the control task defines it.
  * missing: assumed, tried from 0 to 0.05.
+ * noise: assumed, tried from 0 to 0.05; the kubelet's housekeeping moves a point by up to a second of thirty.
  */
 export const metricsDefaults: MetricsConfig = {
   interval: seconds(15),
@@ -31,6 +34,7 @@ export const metricsDefaults: MetricsConfig = {
   delay: seconds(15),
   sloWindow: seconds(60),
   missing: 0.005,
+  noise: 0.02,
 };
 
 /** What a node grants one pod, which I/O and network use is measured against. Bytes per second. */

@@ -93,6 +93,22 @@ test("samples go missing as often as they are told to, and are null then", () =>
   expect(Math.abs(ingress / looks - 0.3)).toBeLessThan(0.06);
 });
 
+test("rates of pods are off by as much as they are told to be, and right on average", () => {
+  const world = simpleWorld({ load: steadyLoad(20), metrics: { noise: 0.2 } });
+  const clean = simpleWorld({ load: steadyLoad(20) });
+  const ratios: number[] = [];
+  for (let at = 60; at < 6_000; at += 15) {
+    for (const each of [world, clean]) each.advance(seconds(at));
+    ratios.push((world.read(shop).pods[0]?.cpu ?? 0) / (clean.read(shop).pods[0]?.cpu ?? 1));
+  }
+  const logs = ratios.map(Math.log);
+  const mean = logs.reduce((sum, x) => sum + x, 0) / logs.length;
+  const deviation = Math.sqrt(logs.reduce((sum, x) => sum + (x - mean) ** 2, 0) / logs.length);
+  // Four standard errors of 396 draws; a lognormal of mean 1 has its median at −σ²/2.
+  expect(Math.abs(deviation - 0.2)).toBeLessThan(0.03);
+  expect(Math.abs(mean + 0.02)).toBeLessThan(0.04);
+});
+
 test("before anything has been measured, everything measured is null", () => {
   const { use, latency, offered, pods } = simpleWorld().read(shop);
   expect([use, latency, offered, pods[0]?.cpu]).toEqual([
