@@ -16,7 +16,7 @@ import { milliBytes } from "./hpa/config.ts";
 import type { HpaReading } from "./hpa/hpa.ts";
 import type { HpaPod } from "./hpa/pods.ts";
 import type { HpaVpaConfig, HpaVpaInput, HpaVpaState } from "./hpa-vpa.ts";
-import { hpaVpaConfig, hpaVpaStep, startHpaVpa } from "./hpa-vpa.ts";
+import { hpaVpaConfig, hpaVpaStep, isVpaDue, startHpaVpa } from "./hpa-vpa.ts";
 import type { UpdaterConfig, VpaConfig, VpaPolicies } from "./vpa/config.ts";
 import { defaultUpdaterConfig, defaultVpaConfig } from "./vpa/config.ts";
 import type { VpaObservation } from "./vpa/history.ts";
@@ -87,14 +87,15 @@ interface Tick {
 function step(config: HpaVpaConfig, before: HpaVpaControllerState, tick: Tick): FallbackStep<HpaVpaControllerState> {
   const { reading, now } = tick;
   const terminations = terminationsAfter(before.terminations, reading);
+  const vertical = isVpaDue(before.both, now);
   const input: HpaVpaInput = {
     now,
     replicas: reading.spec.replicas,
     statusReplicas: reading.pods.length,
     pods: reading.pods.map((pod) => hpaPod(pod, reading)),
     readings: config.hpa.metrics.map((metric) => hpaReading(metric, tick)),
-    observations: observationsIn(reading),
-    updaterPods: reading.pods.map((pod) => updaterPod(pod, terminations)),
+    observations: vertical ? [...killsIn(reading), ...usageIn(reading)] : killsIn(reading),
+    updaterPods: vertical ? reading.pods.map((pod) => updaterPod(pod, terminations)) : [],
   };
   const { replicas, newPods, evict, resize, hpa, updater, state } = hpaVpaStep(config, before.both, input);
   const limits = newPods[container]?.limits ?? {};
@@ -142,15 +143,15 @@ function hpaReading(metric: HpaMetric, { reading, metricsWindow: window }: Tick)
   return { kind: "per-pod", pods };
 }
 
-function observationsIn({ at, pods, ooms }: WorkloadReading): VpaObservation[] {
-  const kills = ooms.map(
-    (kill): VpaObservation => ({ kind: "oom", pod: kill.pod, container, at: kill.at, request: kill.memoryLimit }),
-  );
-  const usage = pods.flatMap(({ pod, cpu, memory, cpuLimit }): VpaObservation[] => [
+function killsIn({ ooms }: WorkloadReading): VpaObservation[] {
+  return ooms.map(({ pod, at, memoryLimit: request }) => ({ kind: "oom", pod, container, at, request }));
+}
+
+function usageIn({ at, pods }: WorkloadReading): VpaObservation[] {
+  return pods.flatMap(({ pod, cpu, memory, cpuLimit }): VpaObservation[] => [
     ...(cpu === null ? [] : [{ kind: "cpu", pod, container, at, usage: cpu, request: cpuLimit } as const]),
     ...(memory === null ? [] : [{ kind: "memory", pod, container, at, usage: memory } as const]),
   ]);
-  return [...kills, ...usage];
 }
 
 function updaterPod(pod: PodReading, terminations: Readonly<Record<string, Termination>>): UpdaterPod {

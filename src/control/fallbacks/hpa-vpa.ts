@@ -82,9 +82,12 @@ export function startHpaVpa(config: HpaVpaConfig, history: readonly VpaObservati
 
 const isDue = (last: Ms | null, now: Ms, period: Ms): boolean => last === null || now - last >= period;
 
+/** Whether the VPA's turn comes at this moment: only then are usage and the updater's pods looked at. */
+export const isVpaDue = ({ vpaTickedAt }: HpaVpaState, now: Ms): boolean => isDue(vpaTickedAt, now, vpaTickPeriod);
+
 export function hpaVpaStep(config: HpaVpaConfig, before: HpaVpaState, input: HpaVpaInput): HpaVpaStep {
   const { now } = input;
-  const ticks = isDue(before.vpaTickedAt, now, vpaTickPeriod);
+  const ticks = isVpaDue(before, now);
   const vertical = ticks ? vpaTick(config, before, input) : noteKills(config, before, input);
   const syncs = isDue(before.hpaSyncedAt, now, hpaSyncPeriod);
   const hpa = syncs ? hpaStep(config.hpa, before.hpa, input) : undefined;
