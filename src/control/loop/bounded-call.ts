@@ -14,35 +14,112 @@ export interface Deadline {
   readonly limit: Ms;
   /** Resolves when the time is up; never rejects. */
   readonly expired: Promise<"expired">;
-  /** Lets go of the timer, once the calls have returned. */
+  /** The calls have returned: the time does not matter any more. */
   end(): void;
   /** Ends the time now: calls that are under way are given up. */
   giveUp(): void;
 }
 
-// A constant: without a reason every abort would build an error with a stack, twice per tick of every agent.
-const ENDED = "ended";
+/** Deadlines of one length, in the order they were begun, which is the order they run out in. */
+class Queue {
+  readonly #clock: Clock;
+  readonly #limit: Ms;
+  #waiting: Running[] = [];
+  #isWatched = false;
 
-export function startDeadline(clock: Clock, limit: Ms): Deadline {
-  const calls = new AbortController();
-  const timer = new AbortController();
-  const expired = clock.sleep(limit, timer.signal).then(
-    () => {
-      calls.abort(timedOut("a call", limit));
-      return "expired" as const;
-    },
-    () => "expired" as const,
-  );
-  return {
-    signal: calls.signal,
-    limit,
-    expired,
-    end: () => timer.abort(ENDED),
-    giveUp: () => {
-      calls.abort(ENDED);
-      timer.abort(ENDED);
-    },
-  };
+  readonly #closed: AbortSignal;
+
+  constructor({ clock, closed }: { readonly clock: Clock; readonly closed: AbortSignal }, limit: Ms) {
+    this.#clock = clock;
+    this.#closed = closed;
+    this.#limit = limit;
+  }
+
+  add(deadline: Running): void {
+    this.#waiting.push(deadline);
+    if (!this.#isWatched) void this.#watch();
+  }
+
+  async #watch(): Promise<void> {
+    this.#isWatched = true;
+    for (;;) {
+      this.#waiting = this.#waiting.filter(({ isOver }) => !isOver);
+      const [first] = this.#waiting;
+      if (first === undefined) break;
+      try {
+        await this.#clock.sleep(Math.max(0, first.due - this.#clock.monotonic()) as Ms, this.#closed);
+      } catch {
+        // Closed: nobody waits for what is left, and a timer would keep the process alive.
+        return;
+      }
+      // Those that were begun at the same moment run out together.
+      const now = this.#clock.monotonic();
+      for (const deadline of this.#waiting) if (deadline.due <= now) deadline.giveUp(timedOut("a call", this.#limit));
+    }
+    this.#isWatched = false;
+  }
+}
+
+class Running implements Deadline {
+  readonly limit: Ms;
+  readonly due: number;
+  readonly expired: Promise<"expired">;
+  readonly #controller = new AbortController();
+  #expire: (value: "expired") => void = () => {};
+  isOver = false;
+
+  constructor(limit: Ms, due: number) {
+    this.limit = limit;
+    this.due = due;
+    this.expired = new Promise((resolve) => {
+      this.#expire = resolve;
+    });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  end(): void {
+    this.isOver = true;
+  }
+
+  giveUp(reason: unknown = "ended"): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.#controller.abort(reason);
+    this.#expire("expired");
+  }
+}
+
+/**
+ * All deadlines of a loop. A timer per call would cost more than most calls take, and nearly every one would be cleared
+ * again; so there is one timer per length of deadline, and it looks only at those that are not over when it fires.
+ */
+export class Deadlines {
+  readonly #clock: Clock;
+  readonly #queues = new Map<Ms, Queue>();
+  readonly #closed = new AbortController();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  start(limit: Ms): Deadline {
+    const deadline = new Running(limit, this.#clock.monotonic() + limit);
+    let queue = this.#queues.get(limit);
+    if (queue === undefined) {
+      queue = new Queue({ clock: this.#clock, closed: this.#closed.signal }, limit);
+      this.#queues.set(limit, queue);
+    }
+    queue.add(deadline);
+    return deadline;
+  }
+
+  /** No time runs out any more. */
+  close(): void {
+    this.#closed.abort();
+  }
 }
 
 /** One port, as one agent uses it. */

@@ -2,6 +2,7 @@
 import type { Actuator } from "../../act/index.ts";
 import type { Clock, Failure, Ms } from "../../base/index.ts";
 import type { TelemetrySource } from "../../observe/telemetry/index.ts";
+import type { Deadlines } from "./bounded-call.ts";
 import type { Outbox } from "./outbox.ts";
 import type { NodeSource, PortName, StateStore } from "./ports.ts";
 import type { Recorder } from "./recorder.ts";
@@ -23,6 +24,7 @@ export interface TurnLimits {
 
 export interface LoopIo {
   readonly clock: Clock;
+  readonly deadlines: Deadlines;
   readonly telemetry: TelemetrySource;
   readonly actuator: Actuator;
   readonly nodes?: NodeSource;

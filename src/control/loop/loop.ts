@@ -13,7 +13,7 @@ import type { AgentId, Clock, Failure, Ms, Result } from "../../base/index.ts";
 import { err, failure, milliseconds, ok, seconds } from "../../base/index.ts";
 import type { TrajectoryStore } from "../../learn/trajectory/index.ts";
 import type { TelemetrySource } from "../../observe/telemetry/index.ts";
-import { startDeadline } from "./bounded-call.ts";
+import { Deadlines } from "./bounded-call.ts";
 import type { LoopIo, TurnLimits } from "./io.ts";
 import { post } from "./io.ts";
 import type { OutboxStats } from "./outbox.ts";
@@ -96,15 +96,17 @@ export class ControlLoop {
     this.#config = { ...defaults, ...config };
     const { period, training, recorderCapacity, eventCapacity } = this.#config;
     if (!(period > 0)) throw new RangeError(`a loop's period is more than 0 ms, not ${period}`);
-    const desk = trainer === undefined ? {} : { desk: new TrainingDesk({ trainer, clock, limit: training }) };
+    const deadlines = new Deadlines(clock);
+    const desk =
+      trainer === undefined ? {} : { desk: new TrainingDesk({ trainer, clock, deadlines, limit: training }) };
     const recorder = new Recorder({
       store,
       clock,
       capacity: recorderCapacity,
       onFailure: (why, { episode }) => this.#storeUsed(episode, why),
     });
-    const outbox = new Outbox({ sink: events, clock, capacity: eventCapacity });
-    this.#io = { clock, recorder, outbox, ...desk, ...ports, limits: this.#config };
+    const outbox = new Outbox({ sink: events, deadlines, capacity: eventCapacity });
+    this.#io = { clock, deadlines, recorder, outbox, ...desk, ...ports, limits: this.#config };
     this.#start = clock.monotonic();
   }
 
@@ -147,10 +149,11 @@ export class ControlLoop {
     for (const { stop } of driven) stop.abort();
     await Promise.all(driven.map(({ ended }) => ended));
     await this.#io.desk?.close();
-    const deadline = startDeadline(this.#io.clock, this.#config.stop);
+    const deadline = this.#io.deadlines.start(this.#config.stop);
     await Promise.race([this.#io.recorder.close(), deadline.expired]);
     await Promise.race([this.#io.outbox.close(), deadline.expired]);
     deadline.end();
+    this.#io.deadlines.close();
     const { status } = this;
     for (const { seat } of driven) seat.agent.dispose();
     this.#driven.clear();

@@ -2,14 +2,15 @@
  * Events on their way out: bounded, never waited for, drops counted.
  * Owns: the queue and its one consumer. Not here: what the sink does with them.
  */
-import type { Clock, Ms } from "../../base/index.ts";
+import type { Ms } from "../../base/index.ts";
 import { Mailbox, ok, seconds } from "../../base/index.ts";
-import { Lane, startDeadline } from "./bounded-call.ts";
+import type { Deadlines } from "./bounded-call.ts";
+import { Lane } from "./bounded-call.ts";
 import type { EventSink, LoopEvent } from "./ports.ts";
 
 export interface OutboxOptions {
   readonly sink: EventSink;
-  readonly clock: Clock;
+  readonly deadlines: Deadlines;
   readonly capacity?: number;
   /** Most events handed over at once. */
   readonly batch?: number;
@@ -68,7 +69,7 @@ export class Outbox {
   }
 
   async #deliver(batch: readonly LoopEvent[]): Promise<void> {
-    const deadline = startDeadline(this.#options.clock, this.#options.limit);
+    const deadline = this.#options.deadlines.start(this.#options.limit);
     const told = await this.#lane.call(async (signal) => {
       await this.#options.sink.write(batch, signal);
       return ok(undefined);

@@ -5,7 +5,6 @@
  */
 import type { Failure, Result } from "../../base/index.ts";
 import { err, failure, failureOf } from "../../base/index.ts";
-import { startDeadline } from "./bounded-call.ts";
 import type { LoopIo } from "./io.ts";
 import { note, post } from "./io.ts";
 import type { SavedStates } from "./ports.ts";
@@ -22,7 +21,7 @@ export async function restore(seat: Seat, io: LoopIo): Promise<void> {
     seat.isRestored = true;
     return;
   }
-  const deadline = startDeadline(io.clock, io.limits.state);
+  const deadline = io.deadlines.start(io.limits.state);
   const found = await seat.lanes.state.call((signal) => state.read(seat.spec.agent, signal), deadline);
   note(seat, io, { port: "state", failure: failureIn(found) });
   if (found.ok) {
@@ -76,7 +75,7 @@ export async function saveNow(seat: Seat, io: LoopIo): Promise<void> {
     note(seat, io, { port: "state", failure: bytes.failure });
     return;
   }
-  const deadline = startDeadline(io.clock, io.limits.state);
+  const deadline = io.deadlines.start(io.limits.state);
   const saved = await seat.lanes.state.call((signal) => state.write(seat.spec.agent, bytes.value, signal), deadline);
   deadline.end();
   if (saved.ok) seat.turnsSinceSave = 0;

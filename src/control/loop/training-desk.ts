@@ -7,13 +7,14 @@
  */
 import type { AgentId, Clock, Ms, Result } from "../../base/index.ts";
 import { minutes, seconds } from "../../base/index.ts";
-import type { Deadline } from "./bounded-call.ts";
-import { Lane, startDeadline } from "./bounded-call.ts";
+import type { Deadline, Deadlines } from "./bounded-call.ts";
+import { Lane } from "./bounded-call.ts";
 import type { Trainer, TrainingJob } from "./ports.ts";
 
 export interface TrainingDeskOptions {
   readonly trainer: Trainer;
   readonly clock: Clock;
+  readonly deadlines: Deadlines;
   readonly limit?: Ms;
   /** Pause of an agent after its first failed round; doubles with each further one, up to 32 times. */
   readonly pauseAfterFailure?: Ms;
@@ -104,8 +105,8 @@ export class TrainingDesk {
   }
 
   async #train(job: TrainingJob, place: Place): Promise<void> {
-    const { trainer, clock, limit } = this.#options;
-    const deadline = startDeadline(clock, limit);
+    const { trainer, deadlines, limit } = this.#options;
+    const deadline = deadlines.start(limit);
     this.#deadlines.add(deadline);
     const result = await place.lane.call((signal) => trainer.train(job, signal), deadline);
     deadline.end();

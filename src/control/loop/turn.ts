@@ -9,7 +9,6 @@ import { err, failure, failureOf } from "../../base/index.ts";
 import type { WorkloadReading } from "../../observe/telemetry/index.ts";
 import { parseReading } from "../../observe/telemetry/index.ts";
 import type { Deadline } from "./bounded-call.ts";
-import { startDeadline } from "./bounded-call.ts";
 import type { LoopIo } from "./io.ts";
 import { note, post } from "./io.ts";
 import type { AgentInput, AgentTick } from "./ports.ts";
@@ -42,7 +41,7 @@ interface Done {
 /** Three questions at once, under one deadline; each may fail by itself. */
 async function look(seat: Seat, io: LoopIo): Promise<AgentInput> {
   const { workload } = seat.spec;
-  const deadline = startDeadline(io.clock, io.limits.look);
+  const deadline = io.deadlines.start(io.limits.look);
   const [reading, have, nodes] = await Promise.all([
     seat.lanes.telemetry.call(async (signal) => decoded(seat, await io.telemetry.read(workload, signal)), deadline),
     seat.lanes.have.call((signal) => io.actuator.read(workload, signal), deadline),
@@ -126,7 +125,7 @@ function makeAnew(seat: Seat, io: LoopIo): void {
 
 async function act(seat: Seat, io: LoopIo, action: Action): Promise<Result<Allocation> | null> {
   if (action.kind === "hold") return null;
-  const deadline = startDeadline(io.clock, io.limits.act);
+  const deadline = io.deadlines.start(io.limits.act);
   const applied = await seat.lanes.apply.call((signal) => io.actuator.apply(action, signal), deadline);
   deadline.end();
   note(seat, io, { port: "actuator", failure: failureIn(applied) });
