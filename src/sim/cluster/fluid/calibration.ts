@@ -14,14 +14,14 @@ export const SLICE_ENDS: readonly number[] = [
 
 /** Load levels of a table, as shares of the nominal capacity; from `FULL` on a pod has more than it can do. */
 export const LOAD_LEVELS: readonly number[] = [
-  0, 0.15, 0.3, 0.45, 0.6, 0.7, 0.8, 0.87, 0.93, 0.98, 1.08, 1.3, 1.8, 3, 6,
+  0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.87, 0.93, 0.98, 1.08, 1.3, 1.8, 3, 6,
 ];
 
 /** Levels from here on are run from full queues: they settle from above. */
 export const FULL = 1.05;
 
 /** Ratio of one CPU limit (or one speed) of a table to the next. */
-export const QUOTA_RATIO = 1.25;
+export const QUOTA_RATIO = 1.15;
 export const SPEED_RATIO = 1.3;
 
 /** Pod counts of a table; with two choices per request, more pods than the last behave like the last. */

@@ -10,19 +10,22 @@ import { CELL_REQUESTS, CELL_WARMUP, FULL, SLICE_ENDS, SLOT } from "./calibratio
 import type { BenchConditions, BenchWatch } from "./pod-bench.ts";
 import { PodBench } from "./pod-bench.ts";
 
-/** Places of a cell's figures; latencies follow at SLICES, as natural logarithms, one per slice. */
+/**
+ * Places of a cell's figures. Latencies follow at SLICES, one per slice of the requests that were taken in, as natural
+ * logarithms, however long they took: which of them were too late for their clients is found out where a cell is used,
+ * because between two cells latencies can be interpolated and what exceeds a limit can not.
+ */
 export const PLACE = {
   /** Requests in one pod, mean over time, and the sum of their sizes. */
   inside: 0,
   sizes: 1,
-  /** Of the requests that came: refused by a full queue; answered too late. */
-  refused: 2,
-  timedOut: 3,
+  /** Requests that a pod takes in, as a share of the nominal capacity; the rest of the load is refused. */
+  admitted: 2,
   /** Share of its CPU limit that a pod uses, mean over time. */
-  busy: 4,
+  busy: 3,
 } as const;
 /** Rate, per admitted request, at which the sum of sizes in a pod first exceeds each threshold: logarithms. */
-export const CROSSINGS = 5;
+export const CROSSINGS = 4;
 export const CROSSING_COUNT = 20;
 const CROSSING_FIRST = 1;
 const CROSSING_RATIO = 1.35;
@@ -32,6 +35,8 @@ export const CELL_SIZE = SLICES + SLICE_ENDS.length;
 /** Once in so many requests is never; and from so many sightings on, a crossing rate is taken as seen. */
 const RARE = 1e-7;
 const FIRM_COUNT = 8;
+/** What a client who gave up in the queue would have waited in the end, in timeouts: somewhat longer than it did. */
+const GIVEN_UP = 1.25;
 
 /** Where a sum of sizes lies on the scale of thresholds; not rounded. */
 export const crossingPlace = (sizes: number): number =>
@@ -103,6 +108,7 @@ export function runCell(conditions: CellConditions, rng: Rng): Float64Array {
     inside: level === 0 ? 0 : (after.requestMs - before.requestMs) * share,
     sizes: level === 0 ? 0 : (after.sizeMs - before.sizeMs) * share,
     busy: level === 0 ? 0 : ((after.burnt - before.burnt) * share) / conditions.quota,
+    level,
     timeout: application.timeout,
   });
 }
@@ -147,22 +153,23 @@ interface CellMeans {
   readonly inside: number;
   readonly sizes: number;
   readonly busy: number;
+  readonly level: number;
   readonly timeout: number;
 }
 
 class Recorder implements BenchWatch {
   #latencies: number[] = [];
-  #late = 0;
+  #given = 0;
   #refusals = 0;
   #admitted = 0;
   readonly #crossed = new Float64Array(CROSSING_COUNT);
 
-  completed(latency: number): void {
+  done(latency: number): void {
     this.#latencies.push(latency);
   }
 
-  timedOut(): void {
-    this.#late++;
+  gaveUp(): void {
+    this.#given++;
   }
 
   refused(): void {
@@ -178,24 +185,21 @@ class Recorder implements BenchWatch {
 
   reset(): void {
     this.#latencies = [];
-    this.#late = 0;
+    this.#given = 0;
     this.#refusals = 0;
     this.#admitted = 0;
     this.#crossed.fill(0);
   }
 
-  cell({ inside, sizes, busy, timeout }: CellMeans): Float64Array {
+  cell({ inside, sizes, busy, level, timeout }: CellMeans): Float64Array {
     const cell = new Float64Array(CELL_SIZE);
-    const served = this.#latencies.length + this.#late;
-    const all = Math.max(1, served + this.#refusals);
+    const taken = this.#latencies.length + this.#given;
     cell[PLACE.inside] = inside;
     cell[PLACE.sizes] = sizes;
     cell[PLACE.busy] = busy;
-    cell[PLACE.refused] = this.#refusals / all;
-    cell[PLACE.timedOut] = this.#late / all;
+    cell[PLACE.admitted] = (level * taken) / Math.max(1, taken + this.#refusals);
     crossingRates(this.#crossed, this.#admitted, cell.subarray(CROSSINGS, SLICES));
-    // Where nobody was answered, somebody who had been would have waited as long as clients do.
-    if (this.#latencies.length === 0) this.#latencies.push(timeout);
+    for (let i = 0; i < this.#given || this.#latencies.length === 0; i++) this.#latencies.push(GIVEN_UP * timeout);
     sliceMeans(Float64Array.from(this.#latencies).sort(), cell.subarray(SLICES));
     return cell;
   }

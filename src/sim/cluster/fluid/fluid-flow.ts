@@ -19,6 +19,8 @@ import { SlotArrivals } from "./slot-arrivals.ts";
 /** A step is cut where more kills than this are to be expected in it, but not below half a second. */
 const KILLS_PER_STEP = 0.5;
 const SHORTEST_STEP = 500;
+/** How often a step is tried with what failed in it before it is taken as it is. */
+const MOST_ROUNDS = 4;
 
 export class FluidFlow {
   readonly #deployment: Deployment;
@@ -33,7 +35,12 @@ export class FluidFlow {
   readonly #groups: PodGroup[] = [];
   #used = 0;
   /** Clients who will try again: at place k those whose next attempt is their k-th retry. */
-  #again: number[] = [];
+  readonly #again: number[] = [];
+  /** Attempts of the step by how often their clients have tried before; and what becomes of them. */
+  readonly #attempts: number[] = [];
+  readonly #sums = { all: 0, refused: 0, timedOut: 0, completed: 0 };
+  /** Share of the attempts that failed, in the last step. */
+  #failedShare = 0;
   /** Totals since the beginning; the deployment's are these in whole numbers. */
   readonly #total = { arrived: 0, attempts: 0, failed: 0, completed: 0, timedOut: 0, dropped: 0, lost: 0 };
   /** The same that the current step adds to the window. */
@@ -124,23 +131,30 @@ export class FluidFlow {
     const total = this.#total;
     const { retries, timeout } = this.#deployment.program;
     const fresh = this.#slots.rate * span;
-    const attempts = this.#attempts(fresh, span);
-    const all = attempts.reduce((sum, count) => sum + count, 0);
     this.#regroup(from);
-    const { refused, timedOut, completed } = this.#serve(all, { from, span });
+    this.#agree(fresh, { from, span });
+    for (let g = 0; g < this.#used; g++) this.#groups[g]?.commit();
     this.#drain(from, span);
+    const { all, refused, timedOut } = this.#sums;
+    const failed = all > 0 ? Math.min(1, (refused + timedOut) / all) : 0;
+    let missing = 0;
+    for (let k = 0; k < retries; k++) {
+      // Attempts were planned with the share that fails as it was expected; who was not there did not try.
+      const waiting = (this.#again[k] ?? 0) + this.#attempts[k]! * failed - this.#attempts[k + 1]!;
+      missing += Math.max(0, -waiting);
+      this.#again[k] = Math.max(0, waiting);
+    }
+    const lastTry = this.#attempts[retries]! / Math.max(all, 1e-9);
     total.arrived += fresh;
     total.attempts += all;
     total.failed += refused + timedOut;
-    total.completed += completed;
-    const failedShare = all > 0 ? Math.min(1, (refused + timedOut) / all) : 0;
-    const lastTry = (attempts[retries] ?? 0) / Math.max(all, 1e-9);
-    for (let k = 0; k < retries; k++) this.#again[k] = (this.#again[k] ?? 0) + (attempts[k] ?? 0) * failedShare;
+    total.completed += this.#sums.completed - missing;
     total.timedOut += timedOut * lastTry;
     total.dropped += refused * lastTry;
     this.#late += timedOut;
     this.#unanswered += refused * lastTry;
-    this.#tell(attempts, { all, refused, timedOut, timeout });
+    this.#failedShare = failed;
+    this.#tell(timeout);
     this.#window.close(to, { late: this.#late, unanswered: this.#unanswered, luck: this.#slots.luck, timeout });
     this.#late = 0;
     this.#unanswered = 0;
@@ -148,60 +162,69 @@ export class FluidFlow {
     this.#publish();
   }
 
-  /** By how often they have tried before. Who backs off comes back evenly over the back-off's length. */
-  #attempts(fresh: number, span: number): readonly number[] {
-    const attempts = [fresh];
-    for (let k = 0; k < this.#again.length; k++) {
-      const waiting = this.#again[k] as number;
-      const back = waiting * Math.min(1, span / backoff(k));
-      this.#again[k] = waiting - back;
-      attempts.push(back);
+  /** Who fails tries again, and more attempts fail more: looks for the share that fails and makes itself come true. */
+  #agree(fresh: number, { from, span }: { from: number; span: number }): void {
+    let expected = this.#failedShare;
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      this.#plan(fresh, span, expected);
+      this.#consider({ from, span });
+      const { all, refused, timedOut } = this.#sums;
+      const failed = all > 0 ? Math.min(1, (refused + timedOut) / all) : 0;
+      if (this.#deployment.program.retries === 0 || Math.abs(failed - expected) < 0.01) return;
+      expected = failed;
     }
-    return attempts;
   }
 
-  #serve(attempts: number, { from, span }: { from: number; span: number }) {
-    const { ready, program } = this.#deployment;
-    const sums = { refused: 0, timedOut: 0, completed: 0 };
-    if (ready.length === 0) {
-      sums.refused = attempts;
-      this.#kills = 0;
-      this.#killRate = 0;
-      return sums;
+  /** Attempts by how often their clients have tried before. Who backs off comes back over the back-off's length. */
+  #plan(fresh: number, span: number, failed: number): void {
+    const { retries } = this.#deployment.program;
+    const attempts = this.#attempts;
+    attempts.length = retries + 1;
+    attempts[0] = fresh;
+    let all = fresh;
+    for (let k = 0; k < retries; k++) {
+      const length = backoff(k) / 2;
+      const gone = 1 - Math.exp(-span / length);
+      const joining = attempts[k]! * failed;
+      const stay = (this.#again[k] ?? 0) * (1 - gone) + (joining * length * gone) / span;
+      attempts[k + 1] = (this.#again[k] ?? 0) + joining - stay;
+      all += attempts[k + 1]!;
     }
+    this.#sums.all = all;
+  }
+
+  #consider({ from, span }: { from: number; span: number }): void {
+    const { ready, program } = this.#deployment;
+    const sums = this.#sums;
+    sums.refused = ready.length === 0 ? sums.all : 0;
+    sums.timedOut = 0;
+    sums.completed = 0;
     let inside = 0;
-    let kills = 0;
+    this.#kills = 0;
     const pull = this.#pull();
     for (let g = 0; g < this.#used; g++) {
       const group = this.#groups[g] as PodGroup;
-      const rate = (attempts / span) * (attraction(group) / pull);
-      group.step({ table: this.#tableFor(group), program, from, span, rate, readyPods: ready.length });
+      const rate = (sums.all / span) * (attraction(group) / pull);
+      group.consider({ table: this.#tableFor(group), program, from, span, rate, readyPods: ready.length });
       sums.refused += group.refused;
       sums.timedOut += group.timedOut;
       sums.completed += group.completed;
       inside += group.inside * group.pods.length;
-      kills += group.kills;
+      this.#kills += group.kills;
     }
-    this.#kills = kills;
-    this.#killRate = kills / span;
-    if (attempts > 0) this.#stay = (inside * span) / attempts;
-    return sums;
+    this.#killRate = this.#kills / span;
+    if (sums.all > 0) this.#stay = (inside * span) / sums.all;
   }
 
-  #tell(
-    attempts: readonly number[],
-    { all, refused, timedOut, timeout }: { all: number; refused: number; timedOut: number; timeout: number },
-  ): void {
+  #tell(timeout: number): void {
+    const { all, refused, timedOut } = this.#sums;
     // A retry comes after a refusal at once, or after a timeout; then the client backs off.
     const wasted = refused + timedOut > 0 ? (timeout * timedOut) / (refused + timedOut) : 0;
     let delay = 0;
-    for (let k = 0; k < attempts.length; k++) {
-      const share = (attempts[k] as number) / Math.max(all, 1e-9);
-      const isWorthIt = k === 0 ? share > 0 || all === 0 : share > 0.002;
-      if (isWorthIt) {
-        for (let g = 0; g < this.#used; g++) {
-          (this.#groups[g] as PodGroup).tell(this.#window, { share: all === 0 ? 1 : share, delay });
-        }
+    for (let k = 0; k < this.#attempts.length; k++) {
+      const share = all > 0 ? this.#attempts[k]! / all : k === 0 ? 1 : 0;
+      if (share > 0.002) {
+        for (let g = 0; g < this.#used; g++) this.#groups[g]?.tell(this.#window, { share, delay });
       }
       delay += wasted + backoff(k) / 2;
     }

@@ -98,11 +98,11 @@ export class LatencyWindow extends Outcomes {
     this.#forget(now);
     const count = this.#answered + late;
     if (count < 0.5) return null;
-    const rank = Math.min(Math.max(Math.ceil(percentile * count), 1), count);
-    const centre = rank / (count + 1);
+    const fromTop = count + 1 - Math.min(Math.max(Math.ceil(percentile * count), 1), count);
     const luck = this.#answered > 0 ? (this.#luck / this.#answered) * Math.sqrt(this.#draws()) : 0;
-    const share = centre + luck * Math.sqrt((centre * (1 - centre)) / (count + 2));
-    let above = (1 - Math.min(Math.max(share, 0.5 / count), 1 - 0.05 / count)) * count;
+    // The share above the k-th from the top is about a gamma variate of shape k (Wilson and Hilferty's form of it).
+    const root = 1 - 1 / (9 * fromTop) - (luck * Math.sqrt(1 - fromTop / (count + 1))) / (3 * Math.sqrt(fromTop));
+    let above = Math.min(fromTop * Math.max(root, 0.05) ** 3 * (count / (count + 1)), count);
     const bins = this.#bins;
     const lateBin = late > 0 ? Math.round(this.#latePlace) : -1;
     for (let b = BINS - 1; b >= 0; b--) {

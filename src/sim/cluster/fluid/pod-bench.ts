@@ -23,9 +23,10 @@ export interface BenchConditions {
 
 /** What the bench tells of each request, and of the pods as they are when one arrives. */
 export interface BenchWatch {
-  /** Answered in time, after so long. */
-  completed(latency: number): void;
-  timedOut(): void;
+  /** Done after so long, whether or not the client still waits. */
+  done(latency: number): void;
+  /** Left the queue because its client gave up. */
+  gaveUp(): void;
   refused(): void;
   /** In the pod that took a request of size `own`: the sum of all sizes, its own included. */
   admitted(sizes: number, own: number): void;
@@ -287,9 +288,7 @@ class BenchPod {
   }
 
   #leave(slot: number): void {
-    const latency = this.#now - this.#came[slot]!;
-    if (latency <= this.#timeout) this.#watch.completed(latency);
-    else this.#watch.timedOut();
+    this.#watch.done(this.#now - this.#came[slot]!);
     this.inside--;
     this.#sizes -= this.#size[slot]!;
     const last = --this.#serving;
@@ -320,7 +319,7 @@ class BenchPod {
       const at = this.#unqueue();
       this.inside--;
       this.#sizes -= this.#queuedSize[at]!;
-      this.#watch.timedOut();
+      this.#watch.gaveUp();
     }
   }
 

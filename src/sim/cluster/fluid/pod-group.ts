@@ -30,16 +30,20 @@ export class PodGroup {
   readonly pods: Pod[] = [];
   /** Requests in each pod. */
   inside = 0;
-  // What the last step did, in attempts over all pods of the group.
+  // What the step does, in attempts over all pods of the group; true once it is committed.
   refused = 0;
   timedOut = 0;
   completed = 0;
   /** Kills to be expected in the step. */
   kills = 0;
 
+  #step: GroupStep | undefined;
   readonly #point = new ResponsePoint();
   readonly #course = new Course();
   readonly #states = Array.from({ length: MOST_STRETCHES }, () => new Float64Array(CELL_SIZE));
+  /** Share of those who leave in a stretch that are in time. */
+  readonly #inTime = new Float64Array(MOST_STRETCHES);
+  readonly #mean = new Float64Array(SLICES);
 
   matches(pod: Pod, now: number): boolean {
     const first = this.pods[0] as Pod;
@@ -64,46 +68,76 @@ export class PodGroup {
     this.pods.push(pod);
   }
 
-  step({ table, program, from, span, rate, readyPods }: GroupStep): void {
+  /** What the step would do. May be asked again with another rate; nothing has happened until it is committed. */
+  consider(step: GroupStep): void {
+    const { table, program, from, span, rate, readyPods } = step;
+    this.#step = step;
     const count = this.pods.length;
-    const first = this.pods[0] as Pod;
-    const quota = first.size.cpu / 1_000;
+    const quota = (this.pods[0] as Pod).size.cpu / 1_000;
     const speed = this.#speed(program, from + span / 2);
     table.locate(this.#point, { quota, speed, pods: readyPods });
     const capacity = table.capacity(quota, speed) / 1_000;
-    const before = this.inside;
-    followLoad(this.#point, { inside: before, rate, capacity, span }, this.#course);
-    const state = this.#blend();
-    const most = capacity * (LOAD_LEVELS.at(-1) as number);
-    // Beyond the table's last level nothing more gets through: all that is more is refused.
-    const refusedShare = rate > most ? 1 - ((1 - state[PLACE.refused]!) * most) / rate : state[PLACE.refused]!;
+    followLoad(this.#point, { inside: this.inside, rate, capacity, span }, this.#course);
+    const inTime = this.#blend(Math.log(program.timeout));
     const came = rate * span * count;
-    this.refused = refusedShare * came;
-    const most_left = came - this.refused + before * count;
-    this.inside = Math.min(this.#course.inside, most_left / count);
-    const left = most_left - this.inside * count;
-    this.timedOut = left * Math.min(1, state[PLACE.timedOut]! / Math.max(1e-9, 1 - state[PLACE.refused]!));
-    this.completed = left - this.timedOut;
-    this.#use(program, state, { from, span, quota, left });
-    this.kills = this.#killsExpected(program, state, came - this.refused);
+    this.refused = came * this.#refusedShare(rate, capacity);
+    const left = this.#leave(came);
+    this.completed = left * inTime;
+    this.timedOut = left - this.completed;
+    this.kills = this.#killsExpected(program, came - this.refused);
   }
 
-  /** Slices of the step's latencies, divided between those who are answered at their first attempt and at later ones. */
+  commit(): void {
+    const { program, from, span, rate } = this.#step as GroupStep;
+    const count = this.pods.length;
+    const left = this.#leave(rate * span * count);
+    this.inside += (rate * span * count - this.refused - left) / count;
+    this.#use(program, { from, span, left });
+  }
+
+  /** Slices of the step's latencies, for that share of its answers whose clients had lost `delay` before. */
   tell(window: LatencyWindow, { share, delay }: { share: number; delay: number }): void {
-    const mass = this.completed * share;
-    if (mass <= 0) return;
     const course = this.#course;
+    const logTimeout = Math.log((this.#step as GroupStep).program.timeout);
+    let weights = 0;
+    for (let s = 0; s < course.count; s++) weights += course.weight[s]! * this.#inTime[s]!;
+    if (weights <= 0 || this.completed <= 0) return;
+    const scale = (this.completed * share) / weights;
     for (let s = 0; s < course.count; s++) {
       const state = this.#states[s] as Float64Array;
-      let from = 0;
-      for (let i = 0; i < SLICE_ENDS.length; i++) {
-        const to = SLICE_ENDS[i]!;
-        const logarithm = state[SLICES + i]!;
-        const place = delay > 0 ? Math.log(Math.exp(logarithm) + delay) : logarithm;
-        window.addSlice(place, mass * course.weight[s]! * (to - from));
-        from = to;
+      const mass = scale * course.weight[s]!;
+      for (let i = 0; i < SLICE_COUNT; i++) {
+        const part = mass * SLICE_SHARES[i]! * inTimeOf(state, i, logTimeout);
+        if (part <= 0) break;
+        const logarithm = Math.min(state[SLICES + i]!, logTimeout);
+        window.addSlice(delay > 0 ? Math.log(Math.exp(logarithm) + delay) : logarithm, part);
       }
     }
+  }
+
+  /** Who leaves: those who came and were taken in, and those by whom there are fewer at the end. */
+  #leave(came: number): number {
+    const count = this.pods.length;
+    return Math.max(0, came - this.refused + (this.inside - this.#course.inside) * count);
+  }
+
+  #refusedShare(rate: number, capacity: number): number {
+    if (rate <= 0) return 0;
+    const level = this.#meanLevel();
+    const admitted = this.#mean[PLACE.admitted]!;
+    // Beyond the table's last level nothing more gets through: all that is more is refused.
+    const asked = Math.max(level, rate >= capacity * TOP_LEVEL ? rate / capacity : 0);
+    return asked > 0 ? Math.min(Math.max(1 - admitted / asked, 0), 1) : 0;
+  }
+
+  #meanLevel(): number {
+    const course = this.#course;
+    let mean = 0;
+    for (let s = 0; s < course.count; s++) {
+      const low = LOAD_LEVELS[course.level[s]!]!;
+      mean += course.weight[s]! * (low + course.part[s]! * (LOAD_LEVELS[course.level[s]! + 1]! - low));
+    }
+    return mean;
   }
 
   /** Mean of the pods' speeds, as slow as pods of this size and age are. */
@@ -113,17 +147,26 @@ export class PodGroup {
     return sum / this.pods.length;
   }
 
-  /** The state of each stretch, and the mean over the step, which is answered. */
-  #blend(): Float64Array {
+  /** Finds the state of each stretch and the mean over the step; answers the share of answers that are in time. */
+  #blend(logTimeout: number): number {
     const course = this.#course;
-    const mean = MEAN.fill(0);
+    const mean = this.#mean.fill(0);
+    let all = 0;
     for (let s = 0; s < course.count; s++) {
       const state = this.#states[s] as Float64Array;
       this.#stateAt(state, course.level[s]!, course.part[s]!);
       const weight = course.weight[s]!;
       for (let i = 0; i < SLICES; i++) mean[i]! += weight * state[i]!;
+      let inTime = 0;
+      for (let i = 0; i < SLICE_COUNT; i++) {
+        const part = inTimeOf(state, i, logTimeout);
+        if (part === 0) break;
+        inTime += SLICE_SHARES[i]! * part;
+      }
+      this.#inTime[s] = inTime;
+      all += weight * inTime;
     }
-    return mean;
+    return Math.min(1, all);
   }
 
   #stateAt(state: Float64Array, level: number, part: number): void {
@@ -147,14 +190,10 @@ export class PodGroup {
     for (let i = SLICES; i < CELL_SIZE; i++) state[i] = LOW[i]! + bent * (state[i]! - LOW[i]!);
   }
 
-  #use(
-    program: Program,
-    state: Float64Array,
-    { from, span, quota, left }: { from: number; span: number; quota: number; left: number },
-  ): void {
+  #use(program: Program, { from, span, left }: { from: number; span: number; left: number }): void {
     const each = left / this.pods.length;
-    const burnt = state[PLACE.busy]! * quota * span;
-    const held = program.perRequest * state[PLACE.sizes]!;
+    const burnt = (this.#mean[PLACE.busy]! * (this.pods[0] as Pod).size.cpu * span) / 1_000;
+    const held = program.perRequest * this.#mean[PLACE.sizes]!;
     let io = 0;
     let network = 0;
     for (let p = 0; p < program.phases; p++) {
@@ -171,7 +210,8 @@ export class PodGroup {
     }
   }
 
-  #killsExpected(program: Program, state: Float64Array, admitted: number): number {
+  #killsExpected(program: Program, admitted: number): number {
+    const state = this.#mean;
     const { memory } = (this.pods[0] as Pod).size;
     if (program.perRequest <= 0) return 0;
     const place = crossingPlace((memory - program.base) / program.perRequest);
@@ -184,8 +224,19 @@ export class PodGroup {
   }
 }
 
-const MEAN = new Float64Array(SLICES);
 const LOW = new Float64Array(CELL_SIZE);
-const MIDDLE = SLICES + Math.floor(SLICE_ENDS.length / 2);
+const TOP_LEVEL = LOAD_LEVELS.at(-1) as number;
+const SLICE_COUNT = SLICE_ENDS.length;
+const SLICE_SHARES = Float64Array.from(SLICE_ENDS, (end, i) => end - (SLICE_ENDS[i - 1] ?? 0));
+const MIDDLE = SLICES + Math.floor(SLICE_COUNT / 2);
 
 const latencyRatio = (low: Float64Array, high: Float64Array): number => Math.exp(high[MIDDLE]! - low[MIDDLE]!);
+
+/** Share of a slice below a latency: it reaches half-way to its neighbours. */
+function inTimeOf(state: Float64Array, slice: number, limit: number): number {
+  const at = state[SLICES + slice]!;
+  const above = slice + 1 < SLICE_COUNT ? (at + state[SLICES + slice + 1]!) / 2 : at;
+  if (above <= limit) return 1;
+  const below = slice > 0 ? (at + state[SLICES + slice - 1]!) / 2 : at;
+  return below >= limit ? 0 : (limit - below) / (above - below);
+}

@@ -107,8 +107,9 @@ export class ResponsePoint {
     return this.#figure(level, PLACE.inside);
   }
 
-  refused(level: number): number {
-    return this.#figure(level, PLACE.refused);
+  /** Requests that a pod takes in, as a share of the nominal capacity. */
+  admitted(level: number): number {
+    return this.#figure(level, PLACE.admitted);
   }
 
   /** Adds `share` of the whole cell at a load level. */
