@@ -174,7 +174,7 @@ export class Scripted implements Learner {
 
 export const gates = { ...defaultGates, rollback: { ...defaultGates.rollback, excess: 3 } } as typeof defaultGates;
 export const profile = unwrap(parseLifecycleProfile({ window: 2, maxReward: 20, gates }));
-const goodEstimate = { mean: 17, lower: 16, upper: 18, gainLower: 1, method: "by hand", episodes: 2 };
+const goodEstimate = { mean: 17, lower: 16, upper: 18, gainMean: 2, gainLower: 1, method: "by hand", episodes: 2 };
 
 export class Rig {
   readonly world = new World();

@@ -25,6 +25,14 @@ export function offPolicyEstimator({
     if (!estimated.ok) return estimated;
     const { believed, lower, gain, fqe, dr } = estimated.value;
     const { mean, hi } = believed === "doubly-robust" ? dr : fqe;
-    return ok({ mean, lower, upper: hi, gainLower: gain.lo, method: believed, episodes: episodes.length });
+    return ok({
+      mean,
+      lower,
+      upper: hi,
+      gainMean: gain.mean,
+      gainLower: gain.lo,
+      method: believed,
+      episodes: episodes.length,
+    });
   };
 }

@@ -19,6 +19,7 @@ export type {
   DeviationLimit,
   Gates,
   LifecycleProfile,
+  OffPolicyGate,
   RollbackGate,
   ShadowGate,
   Threshold,

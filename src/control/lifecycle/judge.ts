@@ -2,7 +2,7 @@
  * The questions that Algorithm 1 and the gates ask, each answered with what was found and what was asked.
  * Owns: resolving thresholds, and one judgement per question. Not here: what follows from the answers (lifecycle.ts).
  */
-import type { CanaryGate, LifecycleProfile, RollbackGate, Threshold } from "./profile.ts";
+import type { CanaryGate, LifecycleProfile, OffPolicyGate, RollbackGate, Threshold } from "./profile.ts";
 import type { AgentState, EpisodeScore, Judgement, StateOf } from "./state.ts";
 import { deviationOf, fallbackLevel, meanOf } from "./state.ts";
 
@@ -60,7 +60,7 @@ export function judgeOnline(profile: LifecycleProfile, state: StateOf<"OFFLINE">
   const asked = thresholdLevel(profile.online, { profile, state });
   const judgements: Judgement[] = [];
   if (gates.offPolicy) {
-    judgements.push(atLeast({ gate: "reward", ...estimatedReward(profile, state), asked }));
+    judgements.push(...judgeEstimate(gates.offPolicy, { profile, state, asked }));
   } else {
     const found = windowOf(state.recent, window)?.mean ?? null;
     judgements.push(atLeast({ gate: "reward", found, asked, about: `mean of the last ${window} recorded rewards` }));
@@ -76,19 +76,32 @@ export function judgeOnline(profile: LifecycleProfile, state: StateOf<"OFFLINE">
   return [...judgements, ...judgeShadow(profile, state)];
 }
 
-/** The lower bound of what the candidate would earn, in the terms of the threshold. */
-function estimatedReward(
-  { online, gates }: LifecycleProfile,
-  state: StateOf<"OFFLINE">,
-): Pick<Judgement, "found" | "about"> {
+/** What the candidate would earn has to reach the threshold, and its lower bound to come near it. */
+function judgeEstimate(
+  { maxAgeEpisodes, margin }: OffPolicyGate,
+  { profile, state, asked }: { profile: LifecycleProfile; state: StateOf<"OFFLINE">; asked: number | null },
+): readonly Judgement[] {
   const { estimate } = state;
   const level = fallbackLevel(state);
-  if (estimate === null || level === null || estimate.age > (gates.offPolicy?.maxAgeEpisodes ?? 0))
-    return { found: null, about: "no estimate of the candidate's reward that is new enough" };
+  if (estimate === null || level === null || estimate.age > maxAgeEpisodes) {
+    const about = "no estimate of the candidate's reward that is new enough";
+    return [atLeast({ gate: "reward", found: null, asked, about })];
+  }
   const { score } = estimate;
-  const about = `lower bound of the candidate's estimated reward (${score.method}, ${score.episodes} episodes, mean ${score.mean.toFixed(1)})`;
   // Where the fallback's level is the measure, so is the difference to it: both are from the same episodes.
-  return { found: online.kind === "fallback" ? level.reward + score.gainLower : score.lower, about };
+  const isRelative = profile.online.kind === "fallback";
+  const found = isRelative ? level.reward + score.gainMean : score.mean;
+  const lower = isRelative ? level.reward + score.gainLower : score.lower;
+  const about = `the candidate's estimated reward (${score.method}, ${score.episodes} episodes)`;
+  return [
+    atLeast({ gate: "reward", found, asked, about }),
+    atLeast({
+      gate: "reward",
+      found: lower,
+      asked: asked === null ? null : (1 - margin) * asked,
+      about: `lower bound of ${about}, against the threshold less the margin`,
+    }),
+  ];
 }
 
 function judgeShadow({ gates: { shadow } }: LifecycleProfile, state: StateOf<"OFFLINE">): readonly Judgement[] {

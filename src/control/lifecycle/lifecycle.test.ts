@@ -22,7 +22,15 @@ function episode(score: Partial<EpisodeScore>, shadow: ShadowScore | null = good
 const estimate = (lower: number): Evidence => ({
   kind: "estimate",
   at,
-  score: { mean: lower + 5, lower, upper: lower + 10, gainLower: lower - 130, method: "by hand", episodes: 10 },
+  score: {
+    mean: lower + 5,
+    lower,
+    upper: lower + 10,
+    gainMean: lower - 125,
+    gainLower: lower - 130,
+    method: "by hand",
+    episodes: 10,
+  },
 });
 
 const profileOf = (options: Partial<LifecycleProfile>) => unwrap(parseLifecycleProfile({ window: 2, ...options }));
@@ -146,14 +154,27 @@ describe("the gates to ONLINE", () => {
     expect(run(profile, times(50, episode({ reward: 200 }))).state.stage).toBe("OFFLINE");
   });
 
-  test("the lower bound of the candidate's estimate has to reach the fallback's measured level", () => {
-    expect(run(profile, [...measured, estimate(129.9)]).state.stage).toBe("OFFLINE");
-    expect(run(profile, [...measured, estimate(130)]).state.stage).toBe("ONLINE");
+  test("the candidate's estimate has to reach the fallback's measured level", () => {
+    // The mean of these estimates is five above their lower bound.
+    expect(run(profile, [...measured, estimate(124.9)]).state.stage).toBe("OFFLINE");
+    expect(run(profile, [...measured, estimate(125)]).state.stage).toBe("ONLINE");
+  });
+
+  test("its lower bound may lie below the level by the margin and no more", () => {
+    const strict = (margin: number) => ({
+      ...profile,
+      gates: { ...profile.gates, offPolicy: { maxAgeEpisodes: 10, margin } },
+    });
+    expect(run(strict(0), [...measured, estimate(129.9)]).state.stage).toBe("OFFLINE");
+    expect(run(strict(0), [...measured, estimate(130)]).state.stage).toBe("ONLINE");
+    // 0.97·130 = 126.1
+    expect(run(strict(0.03), [...measured, estimate(126)]).state.stage).toBe("OFFLINE");
+    expect(run(strict(0.03), [...measured, estimate(126.2)]).state.stage).toBe("ONLINE");
   });
 
   test("an estimate that has grown old counts no more", () => {
     const offline = run(profile, [estimate(190)]).state;
-    const old = { ...profile, gates: { ...profile.gates, offPolicy: { maxAgeEpisodes: 1 } } };
+    const old = { ...profile, gates: { ...profile.gates, offPolicy: { maxAgeEpisodes: 1, margin: 0 } } };
     expect(run(old, measured, offline).state.stage).toBe("OFFLINE");
     expect(run(profile, measured, offline).state.stage).toBe("ONLINE");
   });

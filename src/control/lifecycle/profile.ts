@@ -21,6 +21,17 @@ export type DeviationLimit =
   /** The load makes even a fixed controller's rewards vary: times the fallback's own deviation, and never under `atLeast`. */
   | { readonly kind: "fallback"; readonly times: number; readonly atLeast: number };
 
+/** OFFLINE → ONLINE looks at the candidate's estimated reward, which has to reach T_online. */
+export interface OffPolicyGate {
+  readonly maxAgeEpisodes: number;
+  /**
+   * How far below T_online the lower bound of the estimate may lie, as a share of it. A candidate that is as good as the
+   * fallback has a lower bound below the fallback's level however long one waits, so 0 asks for one that is clearly
+   * better; canary, shield and rollback stand behind the rest.
+   */
+  readonly margin: number;
+}
+
 export interface ShadowGate {
   /** Episodes of shadow proposals that are looked at. */
   readonly episodes: number;
@@ -56,8 +67,8 @@ export interface RollbackGate {
 
 /** What must hold beyond the paper's Algorithm 1. Each can be switched off by itself. */
 export interface Gates {
-  /** OFFLINE → ONLINE looks at the lower bound of the candidate's estimated reward; null: at the recorded rewards, as the paper says. */
-  readonly offPolicy: { readonly maxAgeEpisodes: number } | null;
+  /** null: OFFLINE → ONLINE looks at the recorded rewards, as the paper says. */
+  readonly offPolicy: OffPolicyGate | null;
   readonly shadow: ShadowGate | null;
   readonly canary: CanaryGate | null;
   readonly rollback: RollbackGate | null;
@@ -82,7 +93,7 @@ export interface LifecycleProfile {
 }
 
 export const defaultGates: Gates = Object.freeze({
-  offPolicy: { maxAgeEpisodes: 10 },
+  offPolicy: { maxAgeEpisodes: 10, margin: 0.1 },
   shadow: { episodes: 3, maxTripRate: 0.5, maxFailureRate: 0.02, maxRiskyRate: 0.25 },
   canary: { start: 0.2, widen: 1.5, narrow: 0.5, allowance: 1 },
   rollback: { excess: 10, credit: 10, maxFaultShare: 0.5, wait: 5 },
@@ -171,6 +182,8 @@ function deviationProblem(limit: DeviationLimit): string | undefined {
 function gatesProblem({ offPolicy, shadow, canary, rollback }: Gates): string | undefined {
   if (offPolicy && !(offPolicy.maxAgeEpisodes >= 1))
     return `estimates may be ${offPolicy.maxAgeEpisodes} episodes old: give 1 or more`;
+  if (offPolicy && !(offPolicy.margin >= 0 && offPolicy.margin <= 1))
+    return `the lower bound of an estimate may lie ${offPolicy.margin} of the threshold below it: give a share from 0 to 1`;
   if (shadow && !(shadow.episodes >= 1)) return `the shadow runs for ${shadow.episodes} episodes: give 1 or more`;
   if (canary && !(canary.start > 0 && canary.start <= 2))
     return `the canary starts with a band of ${canary.start}: give more than 0 and at most 2, the whole range`;

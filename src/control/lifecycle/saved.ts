@@ -86,6 +86,7 @@ const isEstimate = shaped({
     mean: isNumber,
     lower: isNumber,
     upper: isNumber,
+    gainMean: isNumber,
     gainLower: isNumber,
     method: isText,
     episodes: isCount,

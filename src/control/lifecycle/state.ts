@@ -38,9 +38,10 @@ export interface OffPolicyScore {
   readonly lower: number;
   readonly upper: number;
   /**
-   * Lower bound of the difference to those who acted in the episodes. The luck of the episodes is in both and cancels, so
-   * it is the sharper one where the threshold is relative to the fallback.
+   * The difference to those who acted in the episodes, and its lower bound. The luck of the episodes is in both and
+   * cancels, so it is the sharper measure where the threshold is relative to the fallback.
    */
+  readonly gainMean: number;
   readonly gainLower: number;
   /** How it was made, and how much it rests on. */
   readonly method: string;
