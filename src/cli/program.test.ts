@@ -37,6 +37,7 @@ describe("usage", () => {
     "doctor",
     "config print",
     "config schema",
+    "config profile",
     "completion",
     "version",
   ])("%s explains itself and takes --json", async (command) => {

@@ -1,21 +1,31 @@
-/** `coxswain config print|schema` */
+/** `coxswain config print|schema|profile` */
 
 import { Command } from "@commander-js/extra-typings";
-import { asYaml, configSchema, jsonSchemaOf, redacted, shownSettings } from "../config/index.ts";
+import {
+  asYaml,
+  configSchema,
+  jsonSchemaOf,
+  loadProfiles,
+  profileSchema,
+  redacted,
+  shownSettings,
+} from "../config/index.ts";
 import { printJson, printLine, type Shell } from "../shell.ts";
 import { renderTable } from "../table.ts";
 import { examples, openSession, withJson, withSettings } from "./common.ts";
 
 export const configCommand = (shell: Shell) =>
   new Command("config")
-    .description("show the settings in force, or every setting there is")
+    .description("show the settings in force or every setting there is; check profiles of workloads")
     .addCommand(printCommand(shell))
     .addCommand(schemaCommand(shell))
+    .addCommand(profileCommand(shell))
     .addHelpText(
       "after",
       examples(
         ["coxswain config print --show-origin", "each setting and the flag, variable or file:line it came from"],
         ["coxswain config schema > coxswain.schema.json", "for an editor that completes and checks YAML"],
+        ["coxswain config profile shop.yaml", "whether a workload's profile can be used, and what it means"],
       ),
     );
 
@@ -34,6 +44,15 @@ const printCommand = (shell: Shell) =>
     });
 
 const schemaCommand = (shell: Shell) =>
-  withJson(new Command("schema").description("print the JSON Schema of the settings")).action(() =>
-    printJson(shell, jsonSchemaOf(configSchema)),
-  );
+  withJson(new Command("schema").description("print the JSON Schema of the settings"))
+    .option("--profile", "of a workload's profile instead")
+    .action(({ profile }) => printJson(shell, jsonSchemaOf(profile ? profileSchema : configSchema)));
+
+const profileCommand = (shell: Shell) =>
+  withJson(new Command("profile").description("check profiles of workloads, and print them with all defaults"))
+    .argument("<files...>", "YAML files, one workload each")
+    .action((files, options) => {
+      const loaded = loadProfiles(files, shell.cwd);
+      if (options.json) return printJson(shell, loaded);
+      for (const { file, profile } of loaded) printLine(shell, `# ${file}\n${asYaml(profile).trimEnd()}`);
+    });

@@ -1,6 +1,9 @@
 export { jsonSchemaOf } from "./leaves.ts";
 export type { FlagValue, LoadedConfig } from "./load.ts";
 export { loadConfig } from "./load.ts";
+export type { LoadedProfile } from "./profile.ts";
+export { loadProfiles, parseProfile } from "./profile.ts";
+export { profileSchema } from "./profile-schema.ts";
 export type { Config } from "./schema.ts";
 export { configSchema } from "./schema.ts";
 export { asYaml, redacted, shownSettings } from "./show.ts";

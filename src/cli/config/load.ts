@@ -137,13 +137,14 @@ function jsonIn(text: string): unknown {
   }
 }
 
-interface Findings {
+export interface Findings {
   readonly schema: z.ZodType;
   readonly document: ConfigDocument | undefined;
   readonly originOf: (path: readonly PropertyKey[]) => Origin;
 }
 
-function invalid(issues: readonly z.core.$ZodIssue[], { schema, document, originOf }: Findings): CodedError {
+/** Every issue as one line with its place: the failure of a configuration that can not be accepted. */
+export function invalid(issues: readonly z.core.$ZodIssue[], { schema, document, originOf }: Findings): CodedError {
   const lines = issues.flatMap((issue) => {
     if (issue.code === "unrecognized_keys") {
       return issue.keys.map((key) => {
@@ -178,9 +179,9 @@ export function originText(origin: Origin): string {
 }
 
 function reason(issue: z.core.$ZodIssue): string {
-  // zod says "Invalid input: expected number, received string"; the settings' own rules read "must be …".
+  // zod says "Invalid input: expected number, received string"; the settings' own rules read "must be …" or "can never …".
   const text = issue.message.replace(/^Invalid (input|option): /, "").replace(/^Too (small|big): /, "");
-  return text.startsWith("must ") ? text : `is not valid: ${text}`;
+  return /^(?:must|can) /.test(text) ? text : `is not valid: ${text}`;
 }
 
 /** Only what looks like a misspelt setting: tests and benches have variables of their own, and a cluster adds some. */
@@ -228,7 +229,7 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   return at;
 }
 
-function deepFreeze<T>(value: T): T {
+export function deepFreeze<T>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);
     for (const child of Object.values(value)) deepFreeze(child);

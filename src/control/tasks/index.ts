@@ -21,4 +21,6 @@ export {
 } from "./autoscale-observation.ts";
 export type { RewardInput, RewardParts } from "./autoscale-reward.ts";
 export { allocationGap, reward, rewardParts } from "./autoscale-reward.ts";
+export type { DeviationThreshold, ProfileProblem, RewardThreshold, WorkloadProfile } from "./profile.ts";
+export { profileProblems, profileTask } from "./profile.ts";
 export type { WorkloadPort } from "./workload-port.ts";

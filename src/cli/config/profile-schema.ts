@@ -1,0 +1,118 @@
+/**
+ * The YAML of a workload's profile.
+ * Owns: its keys, defaults and units, and the way from it to a WorkloadProfile.
+ * Not here: rules that hold however a profile is written (control/tasks), reading files (profile.ts).
+ */
+import { z } from "zod";
+import { milliseconds, parseWorkloadId, perSecond, ratio, seconds } from "../../base/index.ts";
+import type { DeviationThreshold, RewardThreshold, WorkloadProfile } from "../../control/tasks/index.ts";
+import { profileProblems, sharpSwitchCost } from "../../control/tasks/index.ts";
+import type { Slo } from "../../observe/telemetry/index.ts";
+import { cpuQuantity, memoryQuantity } from "./quantity.ts";
+
+const workload = z.string().transform((text, context) => {
+  const id = parseWorkloadId(text);
+  if (id.ok) return id.value;
+  context.addIssue({ code: "custom", message: `must be a name: ${id.failure.message}` });
+  return z.NEVER;
+});
+
+const latency = z.strictObject({
+  percentile: z.number().gt(0).lt(100).default(99).describe("of requests, in percent: 99 is the p99"),
+  targetMs: z.number().positive().describe("that latency at this percentile may not pass"),
+});
+const throughput = z.strictObject({
+  targetPerSecond: z.number().positive().describe("requests answered per second, as far as so many come"),
+});
+
+const slo = z
+  .union(
+    [z.literal("none"), z.strictObject({ latency }), z.strictObject({ throughput })],
+    "must be 'none', or one of 'latency: { percentile, targetMs }' and 'throughput: { targetPerSecond }'",
+  )
+  .transform((given): Slo => {
+    if (given === "none") return { kind: "none" };
+    if ("latency" in given)
+      return {
+        kind: "latency",
+        percentile: given.latency.percentile / 100,
+        target: milliseconds(given.latency.targetMs),
+      };
+    return { kind: "throughput", target: perSecond(given.throughput.targetPerSecond) };
+  });
+
+const threshold = z
+  .union(
+    [
+      z.number(),
+      z.strictObject({ timesFallback: z.number(), plus: z.number().default(0) }),
+      z.strictObject({ belowConverged: z.number() }),
+    ],
+    "must be a reward per episode, 'timesFallback: 1' (with 'plus: 5') or 'belowConverged: 5'",
+  )
+  .transform((given): RewardThreshold => {
+    if (typeof given === "number") return { kind: "absolute", value: given };
+    if ("belowConverged" in given) return { kind: "converged", below: given.belowConverged };
+    return { kind: "fallback", times: given.timesFallback, plus: given.plus };
+  });
+
+const deviation = z
+  .union(
+    [z.number(), z.strictObject({ timesFallback: z.number().min(0), atLeast: z.number().min(0).default(0) })],
+    "must be a deviation of rewards per episode, or 'timesFallback: 1.5' (with 'atLeast: 5')",
+  )
+  .transform((given): DeviationThreshold => {
+    if (typeof given === "number") return { kind: "absolute", value: given };
+    return { kind: "fallback", times: given.timesFallback, atLeast: given.atLeast };
+  });
+
+const share = z.number().gt(0).max(1);
+const count = z.int().min(0);
+
+export const profileSchema = z
+  .strictObject({
+    workload: workload.describe("the workload that is managed"),
+    slo: slo.describe("what it promises its clients"),
+    bounds: z
+      .strictObject({
+        replicas: z.strictObject({ min: count.default(1), max: z.int().min(1) }),
+        cpu: z.strictObject({ min: cpuQuantity, max: cpuQuantity }).describe("limit of one replica"),
+        memory: z.strictObject({ min: memoryQuantity, max: memoryQuantity }).describe("limit of one replica"),
+      })
+      .describe("that no decision passes, whoever makes it"),
+    utilisation: z
+      .strictObject({ cpu: share.default(1), memory: share.default(1) })
+      .prefault({})
+      .describe("use over limit that counts in full"),
+    reward: z
+      .strictObject({
+        alpha: z.number().min(0).max(1).default(0.5).describe("weight of the SLO; the rest is utilisation's"),
+        switchCost: z.number().min(0).default(sharpSwitchCost).describe("weight of changes; 0 is the paper's"),
+        thresholds: z
+          .strictObject({
+            online: threshold.default({ kind: "fallback", times: 1, plus: 0 }).describe("before the learner may act"),
+            serving: threshold.default({ kind: "fallback", times: 1, plus: 0 }).describe("before it stops learning"),
+            deviation: deviation
+              .default({ kind: "fallback", times: 1.5, atLeast: 5 })
+              .describe("of episode rewards that is called steady"),
+          })
+          .prefault({}),
+      })
+      .prefault({}),
+    bootstrap: z.boolean().default(true).describe("let the fallback act until the learner has learned from it"),
+    stakes: z.enum(["high", "normal"]).default("normal").describe("high: the fallback acts during retraining"),
+    mode: z.enum(["recommend", "canary", "act"]).default("recommend").describe("how much of it is carried out"),
+    controlStepSeconds: z.number().min(1).max(3600).default(15).describe("between two decisions"),
+    episodeSteps: z.int().min(10).default(100).describe("decisions that rewards are summed over"),
+  })
+  .transform((given, context): WorkloadProfile => {
+    const { controlStepSeconds, utilisation, ...rest } = given;
+    const profile: WorkloadProfile = {
+      ...rest,
+      utilisation: { cpu: ratio(utilisation.cpu), memory: ratio(utilisation.memory) },
+      controlStep: seconds(controlStepSeconds),
+    };
+    for (const { path, reason } of profileProblems(profile))
+      context.addIssue({ code: "custom", path: [...path], message: reason });
+    return profile;
+  });

@@ -1,0 +1,222 @@
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { CodedError, mebibytes, seconds } from "../../base/index.ts";
+import { loadProfiles, parseProfile } from "./profile.ts";
+
+const least = [
+  "workload: shop",
+  "slo: { latency: { targetMs: 250 } }",
+  "bounds:",
+  "  replicas: { max: 12 }",
+  "  cpu: { min: 100m, max: 4 }",
+  "  memory: { min: 128Mi, max: 2Gi }",
+];
+/** The least profile with lines replaced (from 1) or added. */
+function withLines(lines: Readonly<Record<number, string>>, ...added: readonly string[]): string {
+  return [...least.map((line, index) => lines[index + 1] ?? line), ...added, ""].join("\n");
+}
+function refusalOf(text: string): { readonly code: string; readonly message: string } {
+  try {
+    parseProfile(text, "shop.yaml");
+  } catch (thrown) {
+    if (thrown instanceof CodedError) return { code: thrown.code, message: thrown.message };
+    throw thrown;
+  }
+  throw new Error("it was accepted");
+}
+
+describe("a profile", () => {
+  test("says little and means a lot", () => {
+    expect(parseProfile(withLines({}), "shop.yaml")).toEqual({
+      workload: "shop",
+      slo: { kind: "latency", percentile: 0.99, target: 250 },
+      bounds: {
+        replicas: { min: 1, max: 12 },
+        cpu: { min: 100, max: 4000 },
+        memory: { min: mebibytes(128), max: mebibytes(2048) },
+      },
+      utilisation: { cpu: 1, memory: 1 },
+      reward: {
+        alpha: 0.5,
+        switchCost: 0.5,
+        thresholds: {
+          online: { kind: "fallback", times: 1, plus: 0 },
+          serving: { kind: "fallback", times: 1, plus: 0 },
+          deviation: { kind: "fallback", times: 1.5, atLeast: 5 },
+        },
+      },
+      bootstrap: true,
+      stakes: "normal",
+      // The careful way round: nothing is carried out until somebody says so.
+      mode: "recommend",
+      controlStep: seconds(15),
+      episodeSteps: 100,
+    });
+  });
+
+  test("may say the paper's thresholds, a throughput, and all else", () => {
+    const text = withLines(
+      { 2: "slo: { throughput: { targetPerSecond: 100 } }" },
+      "utilisation: { cpu: 0.8 }",
+      "reward: { alpha: 0.7, switchCost: 0, thresholds: { online: 130, serving: { belowConverged: 5 }, deviation: 5 } }",
+      "bootstrap: false",
+      "stakes: high",
+      "mode: act",
+      "controlStepSeconds: 30",
+    );
+    expect(parseProfile(text, "shop.yaml")).toMatchObject({
+      slo: { kind: "throughput", target: 100 },
+      utilisation: { cpu: 0.8, memory: 1 },
+      reward: {
+        alpha: 0.7,
+        switchCost: 0,
+        thresholds: {
+          online: { kind: "absolute", value: 130 },
+          serving: { kind: "converged", below: 5 },
+          deviation: { kind: "absolute", value: 5 },
+        },
+      },
+      bootstrap: false,
+      stakes: "high",
+      mode: "act",
+      controlStep: 30_000,
+    });
+    expect(parseProfile(withLines({ 2: "slo: none" }), "shop.yaml").slo).toEqual({ kind: "none" });
+  });
+
+  test.each([
+    { written: "{ min: 0.1, max: 2 }", means: { min: 100, max: 2000 } },
+    { written: '{ min: "250m", max: "1.5" }', means: { min: 250, max: 1500 } },
+  ])("gives CPU as $written", ({ written, means }) => {
+    expect(parseProfile(withLines({ 5: `  cpu: ${written}` }), "shop.yaml").bounds.cpu).toEqual(means);
+  });
+
+  test.each([
+    { written: "{ min: 1000000, max: 1G }", means: { min: 1e6, max: 1e9 } },
+    { written: "{ min: 64Ki, max: 1.5Gi }", means: { min: 65_536, max: 1.5 * 2 ** 30 } },
+  ])("gives memory as $written", ({ written, means }) => {
+    expect(parseProfile(withLines({ 6: `  memory: ${written}` }), "shop.yaml").bounds.memory).toEqual(means);
+  });
+
+  test("is frozen to the last leaf", () => {
+    const profile = parseProfile(withLines({}), "shop.yaml");
+    expect(() => {
+      (profile.bounds.cpu as { max: number }).max = 9;
+    }).toThrow(TypeError);
+  });
+});
+
+describe("refused with line, field and reason:", () => {
+  test.each([
+    {
+      what: "a threshold that no episode can reach",
+      text: withLines({}, "reward:", "  thresholds:", "    online: 250"),
+      says: "shop.yaml:9: reward.thresholds.online can never be met: an episode earns at most 200, and 250 is asked for",
+    },
+    {
+      what: "the same by shorter episodes",
+      text: withLines({}, "episodeSteps: 50", "reward: { thresholds: { serving: 130 } }"),
+      says: "shop.yaml:8: reward.thresholds.serving can never be met: an episode earns at most 100, and 130 is asked for",
+    },
+    {
+      what: "a lead over the fallback that nobody can have",
+      text: withLines({}, "reward: { thresholds: { serving: { timesFallback: 1, plus: 201 } } }"),
+      says: "shop.yaml:7: reward.thresholds.serving can never be met: an episode earns at most 200, and 201 more than the fallback is asked for",
+    },
+    {
+      what: "rewards that may not vary",
+      text: withLines({}, "reward:", "  thresholds: { deviation: 0 }"),
+      says: "shop.yaml:8: reward.thresholds.deviation can never be met: rewards under a changing load always vary, give more than 0",
+    },
+    {
+      what: "a policy that has to have converged before it acts",
+      text: withLines({}, "reward: { thresholds: { online: { belowConverged: 5 } } }"),
+      says: "shop.yaml:7: reward.thresholds.online can not be relative to a converged policy",
+    },
+    {
+      what: "bounds the wrong way round",
+      text: withLines({ 5: "  cpu: { min: 4, max: 100m }" }),
+      says: "shop.yaml:5: bounds.cpu.max must be at least min, which is 4000, and is 100",
+    },
+    {
+      what: "an amount that is none",
+      text: withLines({ 6: "  memory: { min: 128Mi, max: lots }" }),
+      says: "shop.yaml:6: bounds.memory.max must be memory in bytes, or with a unit such as 512Mi or 2G, found 'lots'",
+    },
+    {
+      what: "less than a millicore",
+      text: withLines({ 5: "  cpu: { min: 0.0001, max: 1 }" }),
+      says: "shop.yaml:5: bounds.cpu.min must be CPU in cores or millicores, such as 1.5 or 250m, found '0.0001'",
+    },
+    {
+      what: "a percentile of everything",
+      text: withLines({ 2: "slo: { latency: { percentile: 100, targetMs: 250 } }" }),
+      says: "shop.yaml:2: slo.latency.percentile is not valid: expected number to be <100",
+    },
+    {
+      what: "two SLOs at once",
+      text: withLines({ 2: "slo: { latency: { targetMs: 250 }, throughput: { targetPerSecond: 3 } }" }),
+      says: "shop.yaml:2: slo must be 'none', or one of",
+    },
+    {
+      what: "an SLO of another kind",
+      text: withLines({ 2: "slo: fast" }),
+      says: "shop.yaml:2: slo must be 'none', or one of",
+    },
+    {
+      what: "a name that can not be one",
+      text: withLines({ 1: "workload: ../shop" }),
+      says: "shop.yaml:1: workload must be a name:",
+    },
+    {
+      what: "a mode that does not exist",
+      text: withLines({}, "mode: yolo"),
+      says: "shop.yaml:7: mode is not valid:",
+    },
+    {
+      what: "nothing said about bounds",
+      text: "workload: shop\nslo: none\n",
+      says: "shop.yaml:1: bounds is not valid: expected object, received undefined",
+    },
+  ])("$what", ({ text, says }) => {
+    const { code, message } = refusalOf(text);
+    expect(code).toBe("config.invalid");
+    expect(message).toContain(says);
+    expect(message.split("\n")).toHaveLength(1);
+  });
+
+  test("a key that is misspelt, with the right one", () => {
+    expect(refusalOf(withLines({}, "reward:", "  aplha: 0.7"))).toEqual({
+      code: "config.unknown-key",
+      message: "shop.yaml:8: unknown key 'aplha' in 'reward'; did you mean 'alpha'?",
+    });
+    expect(refusalOf(withLines({}, "booststrap: true")).message).toContain("did you mean 'bootstrap'?");
+  });
+
+  test("every problem, not just the first", () => {
+    const { message } = refusalOf(withLines({ 2: "slo: fast" }, "mode: yolo", "stakes: none"));
+    expect(message.split("\n").map((line) => line.slice(0, 12))).toEqual([
+      "shop.yaml:2:",
+      "shop.yaml:8:",
+      "shop.yaml:7:",
+    ]);
+  });
+});
+
+test("two profiles of one workload are refused, with both places", () => {
+  const cwd = mkdtempSync(join(tmpdir(), "coxswain-profile-"));
+  writeFileSync(join(cwd, "a.yaml"), withLines({}));
+  writeFileSync(join(cwd, "b.yaml"), `# a copy\n${withLines({})}`);
+  expect(loadProfiles(["a.yaml"], cwd)).toMatchObject([{ file: "a.yaml", profile: { workload: "shop" } }]);
+  expect(() => loadProfiles(["a.yaml", "b.yaml"], cwd)).toThrow(
+    "b.yaml:2: workload 'shop' has a profile in a.yaml already; keep one of the two",
+  );
+});
+
+test("the example of the guide is the one in examples/, and is accepted", () => {
+  const example = readFileSync("examples/shop-profile.yaml", "utf8");
+  expect(parseProfile(example, "examples/shop-profile.yaml").workload).toBe("shop");
+  expect(readFileSync("docs/guide/profile.md", "utf8")).toContain(example.slice(example.indexOf("workload:")));
+});
