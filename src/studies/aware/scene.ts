@@ -1,0 +1,171 @@
+/**
+ * What a study of autoscaling is played on: one ⟨application, environment⟩ pair with its load and its SLO.
+ * Owns: drawing scenes from a seed, before any controller is tried; the limits that all controllers keep.
+ * Not here: the worlds (sim), who drives them (drivers.ts), running and scoring (drive.ts).
+ */
+import type { Allocation, GuardLimits } from "../../act/index.ts";
+import { parseGuardLimits } from "../../act/index.ts";
+import type { Ms, WorkloadId } from "../../base/index.ts";
+import {
+  bytes,
+  mebibytes,
+  millicores,
+  milliseconds,
+  minutes,
+  parseWorkloadId,
+  perSecond,
+  ratio,
+  seconds,
+  seededRng,
+  unwrap,
+} from "../../base/index.ts";
+import type { AutoscaleOptions, AutoscaleTask } from "../../control/tasks/index.ts";
+import { autoscaleTask } from "../../control/tasks/index.ts";
+import type { Slo } from "../../observe/telemetry/index.ts";
+import type { Application, ClusterWorld, Load, NodeSpec, ProcessorName } from "../../sim/index.ts";
+import {
+  eventWorld,
+  fluidWorld,
+  generateApplications,
+  generateLoad,
+  isolatedLatency,
+  meanRate,
+  meanWork,
+  processors,
+  splitApplications,
+  studyLoad,
+} from "../../sim/index.ts";
+
+export interface Scene {
+  readonly workload: WorkloadId;
+  readonly application: Application;
+  readonly load: Load;
+  readonly processor: ProcessorName;
+  readonly slo: Slo;
+  readonly initial: Allocation;
+}
+
+export interface SceneChoice {
+  readonly seed: number;
+  /** Which of the seed's scenes: they differ in application, environment, load and kind of SLO. */
+  readonly slot: number;
+  /** Loads to draw from, at rates for studies; the generator's own where none are given. */
+  readonly recorded?: Readonly<Record<Load["level"], readonly Load[]>>;
+}
+
+/** The paper's pool: a thousand applications, four fifths of them kept for meta-learning, the rest to evaluate on. */
+const POOL_SEED = 2023;
+let pool: readonly Application[] | undefined;
+
+function evaluationPool(): readonly Application[] {
+  const applications = pool ?? splitApplications(generateApplications({ seed: POOL_SEED }), POOL_SEED).test;
+  pool = applications;
+  return applications;
+}
+
+const LOAD_DAYS = 7;
+const processorNames = Object.keys(processors) as ProcessorName[];
+
+export function drawScene({ seed, slot, recorded }: SceneChoice): Scene {
+  const rng = seededRng(seed).fork("aware scene").fork(slot);
+  const applications = evaluationPool();
+  const application = applications[rng.fork("application").int(applications.length)] as Application;
+  const level = slot % 2 === 0 ? "high" : "low";
+  const candidates = recorded?.[level] ?? [];
+  const loadSeed = rng.fork("load").int(1 << 30);
+  const drawn = candidates[loadSeed % Math.max(1, candidates.length)];
+  const load = studyLoad(drawn ?? generateLoad({ seed: loadSeed, level, days: LOAD_DAYS }), application);
+  const processor = processorNames[rng.fork("processor").int(processorNames.length)] as ProcessorName;
+  return {
+    workload: unwrap(parseWorkloadId(`scene-${seed}-${slot}`)),
+    application,
+    load,
+    processor,
+    slo: sloOf(application, { load, processor, isThroughput: slot % 4 === 3 }),
+    initial: startOf(application, load),
+  };
+}
+
+/** 1.2 × the isolated p99; or, for one scene in four, four fifths of the mean load (judged against what was offered). */
+function sloOf(
+  application: Application,
+  { load, processor, isThroughput }: { load: Load; processor: ProcessorName; isThroughput: boolean },
+): Slo {
+  if (isThroughput) return { kind: "throughput", target: perSecond(0.8 * meanRate(load)) };
+  const p99 = isolatedLatency(application, 0.99, { speed: processors[processor].speed });
+  return { kind: "latency", percentile: 0.99, target: milliseconds(1.2 * p99) };
+}
+
+export const bounds: GuardLimits["bounds"] = {
+  replicas: { min: 1, max: 12 },
+  cpu: { min: millicores(100), max: millicores(4_000) },
+  memory: { min: mebibytes(64), max: mebibytes(2_048) },
+};
+
+/** What a careful person would have asked for: a core per pod, twice the mean need, memory for a full pod. */
+function startOf(application: Application, load: Load): Allocation {
+  const cores = (meanRate(load) * meanWork(application).cpu) / 1_000;
+  const { base, perRequest, cache } = application.memory;
+  const memory = base + cache + perRequest * application.threads;
+  return {
+    replicas: Math.min(Math.max(Math.ceil(2 * cores), 2), bounds.replicas.max),
+    cpu: millicores(1_000),
+    memory: bytes(Math.min(Math.max(Math.ceil(memory), bounds.memory.min), bounds.memory.max)),
+  };
+}
+
+/** Room for three times the largest deployment, on machines of one kind. */
+export function nodesOf({ processor }: Pick<Scene, "processor">): readonly NodeSpec[] {
+  return Array.from({ length: 9 }, (_, i) => ({
+    name: `node-${i}`,
+    cpu: millicores(16_000),
+    memory: mebibytes(64 * 1_024),
+    processor,
+  }));
+}
+
+/** Worlds begin at midnight of the load's first day, so that every method meets the same hours. */
+export const WORLD_START: Ms = milliseconds(0);
+
+export interface WorldChoice {
+  readonly seed: number;
+  readonly rung: "event" | "fluid";
+  readonly start?: Ms;
+  readonly initial?: Allocation;
+}
+
+export function openWorld(scene: Scene, { seed, rung, start = WORLD_START, initial }: WorldChoice): ClusterWorld {
+  const { workload: id, application, load, slo } = scene;
+  const open = rung === "event" ? eventWorld : fluidWorld;
+  return open({
+    seed,
+    start,
+    nodes: nodesOf(scene),
+    workloads: [{ id, application, load, slo, initial: initial ?? scene.initial, resize: "in-place" }],
+  });
+}
+
+export function taskOf({ slo, load }: Scene, options: Partial<AutoscaleOptions> = {}): AutoscaleTask {
+  return unwrap(autoscaleTask({ slo, bounds, usualLoad: perSecond(Math.max(0.1, meanRate(load))), ...options }));
+}
+
+/**
+ * The same for rules and learners: bounds, fresh data and node capacity. Steps and cool-downs are as wide as those of the
+ * HPA and VPA, which bring rules of their own, so that the guard does not decide who wins.
+ */
+export const guardLimits: GuardLimits = unwrap(
+  parseGuardLimits({
+    bounds,
+    step: {
+      replicas: { absolute: bounds.replicas.max, relative: ratio(10) },
+      cpu: { absolute: bounds.cpu.max, relative: ratio(10) },
+      memory: { absolute: bounds.memory.max, relative: ratio(10) },
+    },
+    cooldown: {
+      replicas: { up: seconds(0), down: seconds(0) },
+      cpu: { up: seconds(0), down: seconds(0) },
+      memory: { up: seconds(0), down: seconds(0) },
+    },
+    disruption: { replicas: 1_000, window: minutes(10) },
+  }),
+);
