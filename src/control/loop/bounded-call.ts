@@ -24,10 +24,11 @@ export interface Deadline {
 class Queue {
   readonly #clock: Clock;
   readonly #limit: Ms;
-  #waiting: Running[] = [];
-  #isWatched = false;
-
   readonly #closed: AbortSignal;
+  #waiting: Running[] = [];
+  /** Those before it are over: calls return in about the order they were made, so few are kept longer than they last. */
+  #first = 0;
+  #isWatched = false;
 
   constructor({ clock, closed }: { readonly clock: Clock; readonly closed: AbortSignal }, limit: Ms) {
     this.#clock = clock;
@@ -35,26 +36,36 @@ class Queue {
     this.#limit = limit;
   }
 
-  add(deadline: Running): void {
+  start(): Deadline {
+    const deadline = new Running(this.#limit, { due: this.#clock.monotonic() + this.#limit, queue: this });
     this.#waiting.push(deadline);
     if (!this.#isWatched) void this.#watch();
+    return deadline;
+  }
+
+  letGo(): void {
+    while (this.#waiting[this.#first]?.isOver) this.#first += 1;
+    if (this.#first * 2 < this.#waiting.length) return;
+    this.#waiting = this.#waiting.slice(this.#first);
+    this.#first = 0;
   }
 
   async #watch(): Promise<void> {
     this.#isWatched = true;
     for (;;) {
-      this.#waiting = this.#waiting.filter(({ isOver }) => !isOver);
-      const [first] = this.#waiting;
-      if (first === undefined) break;
+      this.letGo();
+      const next = this.#waiting[this.#first];
+      if (next === undefined) break;
       try {
-        await this.#clock.sleep(Math.max(0, first.due - this.#clock.monotonic()) as Ms, this.#closed);
+        await this.#clock.sleep(Math.max(0, next.due - this.#clock.monotonic()) as Ms, this.#closed);
       } catch {
         // Closed: nobody waits for what is left, and a timer would keep the process alive.
         return;
       }
-      // Those that were begun at the same moment run out together.
       const now = this.#clock.monotonic();
-      for (const deadline of this.#waiting) if (deadline.due <= now) deadline.giveUp(timedOut("a call", this.#limit));
+      // Those that were begun at the same moment run out together.
+      const due = this.#waiting.filter((deadline) => !deadline.isOver && deadline.due <= now);
+      for (const deadline of due) deadline.giveUp(timedOut("a call", this.#limit));
     }
     this.#isWatched = false;
   }
@@ -64,13 +75,15 @@ class Running implements Deadline {
   readonly limit: Ms;
   readonly due: number;
   readonly expired: Promise<"expired">;
+  readonly #queue: Queue;
   readonly #controller = new AbortController();
   #expire: (value: "expired") => void = () => {};
   isOver = false;
 
-  constructor(limit: Ms, due: number) {
+  constructor(limit: Ms, { due, queue }: { readonly due: number; readonly queue: Queue }) {
     this.limit = limit;
     this.due = due;
+    this.#queue = queue;
     this.expired = new Promise((resolve) => {
       this.#expire = resolve;
     });
@@ -82,11 +95,12 @@ class Running implements Deadline {
 
   end(): void {
     this.isOver = true;
+    this.#queue.letGo();
   }
 
   giveUp(reason: unknown = "ended"): void {
     if (this.isOver) return;
-    this.isOver = true;
+    this.end();
     this.#controller.abort(reason);
     this.#expire("expired");
   }
@@ -106,14 +120,12 @@ export class Deadlines {
   }
 
   start(limit: Ms): Deadline {
-    const deadline = new Running(limit, this.#clock.monotonic() + limit);
     let queue = this.#queues.get(limit);
     if (queue === undefined) {
       queue = new Queue({ clock: this.#clock, closed: this.#closed.signal }, limit);
       this.#queues.set(limit, queue);
     }
-    queue.add(deadline);
-    return deadline;
+    return queue.start();
   }
 
   /** No time runs out any more. */
