@@ -46,6 +46,20 @@ describe("usage", () => {
     expect(stdout).toContain("--json");
   });
 
+  test("a workload's profile is printed with its defaults, or refused with its line and exit code 2", async () => {
+    const bounds = "bounds: { replicas: { max: 3 }, cpu: { min: 100m, max: 1 }, memory: { min: 64Mi, max: 1Gi } }";
+    writeFileSync(join(cwd, "shop.yaml"), `workload: shop\nslo: none\n${bounds}\n`);
+    const good = await cli(["config", "profile", "shop.yaml"]);
+    expect(good).toMatchObject({ code: 0, stderr: "" });
+    expect(good.stdout).toContain("mode: recommend");
+    writeFileSync(join(cwd, "shop.yaml"), `workload: shop\nslo: none\n${bounds}\nmode: yolo\n`);
+    const bad = await cli(["config", "profile", "shop.yaml"]);
+    expect(bad).toMatchObject({ code: 2, stdout: "" });
+    expect(bad.stderr).toContain("shop.yaml:4: mode is not valid");
+    const { stdout } = await cli(["config", "schema", "--profile"]);
+    expect(JSON.parse(stdout)).toMatchObject({ required: ["workload", "slo", "bounds"] });
+  });
+
   test("a misspelt command is a usage error of one sentence with a suggestion", async () => {
     const { code, stdout, stderr } = await cli(["docter"]);
     expect(code).toBe(2);
@@ -198,7 +212,7 @@ describe("completion", () => {
 
   test("commands, options and values complete", async () => {
     expect(await complete("do")).toEqual(["doctor"]);
-    expect(await complete("config", "")).toEqual(["print", "schema"]);
+    expect(await complete("config", "")).toEqual(["print", "schema", "profile"]);
     expect(await complete("reproduce", "--se")).toEqual(["--seeds"]);
     expect(await complete("completion", "")).toEqual(["bash", "zsh", "fish"]);
     expect(await complete("doctor", "--log-level", "w")).toEqual(["warn"]);

@@ -7,6 +7,7 @@ import {
   jsonSchemaOf,
   loadProfiles,
   profileSchema,
+  profileYaml,
   redacted,
   shownSettings,
 } from "../config/index.ts";
@@ -54,5 +55,5 @@ const profileCommand = (shell: Shell) =>
     .action((files, options) => {
       const loaded = loadProfiles(files, shell.cwd);
       if (options.json) return printJson(shell, loaded);
-      for (const { file, profile } of loaded) printLine(shell, `# ${file}\n${asYaml(profile).trimEnd()}`);
+      for (const { file, profile } of loaded) printLine(shell, `# ${file}\n${profileYaml(profile).trimEnd()}`);
     });

@@ -4,6 +4,7 @@ export { loadConfig } from "./load.ts";
 export type { LoadedProfile } from "./profile.ts";
 export { loadProfiles, parseProfile } from "./profile.ts";
 export { profileSchema } from "./profile-schema.ts";
+export { profileYaml } from "./profile-text.ts";
 export type { Config } from "./schema.ts";
 export { configSchema } from "./schema.ts";
 export { asYaml, redacted, shownSettings } from "./show.ts";

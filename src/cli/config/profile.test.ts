@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CodedError, mebibytes, seconds } from "../../base/index.ts";
 import { loadProfiles, parseProfile } from "./profile.ts";
+import { profileYaml } from "./profile-text.ts";
 
 const least = [
   "workload: shop",
@@ -98,6 +99,21 @@ describe("a profile", () => {
     { written: "{ min: 64Ki, max: 1.5Gi }", means: { min: 65_536, max: 1.5 * 2 ** 30 } },
   ])("gives memory as $written", ({ written, means }) => {
     expect(parseProfile(withLines({ 6: `  memory: ${written}` }), "shop.yaml").bounds.memory).toEqual(means);
+  });
+
+  test.each([
+    [],
+    ["reward: { thresholds: { online: 130, serving: { belowConverged: 5 }, deviation: 5 } }", "mode: act"],
+    ["controlStepSeconds: 7.5", "utilisation: { cpu: 0.7 }", "bootstrap: false", "episodeSteps: 40"],
+  ])("printed with all that was left out is the same profile (%#)", (...added) => {
+    const sized = {
+      2: "slo: { latency: { percentile: 99.9, targetMs: 12.5 } }",
+      6: "  memory: { min: 1000001, max: 3Gi }",
+    };
+    for (const text of [withLines({}, ...added), withLines(sized, ...added), withLines({ 2: "slo: none" }, ...added)]) {
+      const profile = parseProfile(text, "shop.yaml");
+      expect(parseProfile(profileYaml(profile), "printed.yaml")).toEqual(profile);
+    }
   });
 
   test("is frozen to the last leaf", () => {

@@ -24,7 +24,7 @@ export function loadProfiles(files: readonly string[], cwd: string): readonly Lo
     if (other !== undefined)
       throw new CodedError(
         failure(
-          "profile.duplicate",
+          "config.duplicate-workload",
           `${file}:${document.lineOf(["workload"])}: workload '${profile.workload}' has a profile in ${other} already; keep one of the two`,
         ),
       );
