@@ -69,6 +69,20 @@ describe("clients", () => {
     expect(cpuUsed).toBeCloseTo(0.01, 9);
   });
 
+  test("take their memory with them when they leave the queue", () => {
+    const memory = { base: mebibytes(64), perRequest: mebibytes(10), cache: bytes(0), missPenalty: 1 };
+    const application = plainApplication({
+      phases: [phaseOf(0, { wait: 1e9 })],
+      threads: 1,
+      timeout: seconds(5),
+      memory,
+    });
+    const world = simpleWorld({ application, load: oneMinute(4) });
+    world.advance(seconds(110));
+    // The one that blocks the thread is left of about 240.
+    expect(world.read(shop).pods[0]?.memory).toBe(74 * 1_048_576);
+  });
+
   test("try again after a refusal as often as they may, and each attempt reaches the ingress", () => {
     const attemptsPerRequest = (retries: number): number => {
       const world = simpleWorld({
@@ -181,6 +195,20 @@ test("parallel phases are as many times faster as they are wide, and no faster t
   expect(latency(4)).toBeCloseTo(20, 3);
   expect(latency(4, { threads: 2 })).toBeCloseTo(40, 3);
   expect(latency(8, { nodeCores: 2 })).toBeCloseTo(40, 3);
+});
+
+test("a version with fewer threads uses fewer cores from the moment it is there", () => {
+  const application = plainApplication({ phases: [phaseOf(80, { width: 4 })] });
+  const world = simpleWorld({
+    application,
+    load: steadyLoad(0.1),
+    slo: { kind: "latency", percentile: 0.5, target: seconds(1) },
+  });
+  world.advance(seconds(300));
+  expect(world.truth(shop).latency).toBeCloseTo(20, 3);
+  world.update(shop, { application: { ...application, threads: 2 } });
+  world.advance(seconds(600));
+  expect(world.truth(shop).latency).toBeCloseTo(40, 3);
 });
 
 test("requests that came before an update are finished as they were begun", () => {

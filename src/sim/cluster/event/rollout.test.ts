@@ -122,18 +122,57 @@ describe("room on the nodes", () => {
     expect(readyPods(world)).toHaveLength(3);
   });
 
-  test("a pod grows in place at once where there is room, and when there is room where there is not", () => {
-    const world = simpleWorld({ initial: small, nodes: [idealNode("a", { cpu: cores(5) })], load: steadyLoad(0) });
+  test("memory is room too", () => {
+    const nodes = [idealNode("a", { memory: mebibytes(700) })];
+    const world = simpleWorld({ initial: small, nodes, load: steadyLoad(0) });
+    unwrap(world.apply({ kind: "scale", workload: shop, replicas: 3 }));
+    advanceBy(world, 60_000);
+    expect(world.read(shop).pods.map(({ readyAt }) => readyAt !== null)).toEqual([true, true, false]);
+  });
+
+  test("pods spread to where most is left", () => {
+    const nodes = [idealNode("a", { cpu: cores(8) }), idealNode("b", { cpu: cores(8) })];
+    const world = simpleWorld({ initial: { ...small, replicas: 4 }, nodes, load: steadyLoad(0) });
+    const other = unwrap(parseWorkloadId("shop"));
+    unwrap(world.apply({ kind: "scale", workload: other, replicas: 2 }));
+    // The two that are left are the oldest, one on each node: 7 cores are free on both.
+    unwrap(world.apply({ kind: "set-resources", workload: other, cpu: cores(8), memory: small.memory }));
+    expect(world.read(shop).pods.map(({ cpuLimit }) => cpuLimit)).toEqual([8_000, 8_000]);
+  });
+
+  test("a pod grows in place at once where there is room, and later where there is none yet", () => {
+    const other = unwrap(parseWorkloadId("other"));
+    const spec = {
+      application: plainApplication(),
+      load: steadyLoad(0),
+      slo: { kind: "none" } as const,
+      initial: small,
+      resize: "in-place" as const,
+    };
+    const world = eventWorld({
+      seed: 1,
+      start: milliseconds(0),
+      nodes: [idealNode("a", { cpu: cores(7) })],
+      workloads: [
+        { id: shop, ...spec },
+        { id: other, ...spec },
+      ],
+    });
+    const limits = () => world.read(shop).pods.map(({ cpuLimit }) => cpuLimit);
+    // Seven cores, four held: one pod can grow by two, the other must wait.
     unwrap(world.apply({ kind: "set-resources", workload: shop, cpu: cores(3), memory: small.memory }));
-    expect(world.read(shop).pods.map(({ cpuLimit }) => cpuLimit)).toEqual([3_000, 1_000]);
-    unwrap(world.apply({ kind: "scale", workload: shop, replicas: 1 }));
-    expect(world.read(shop).pods.map(({ cpuLimit }) => cpuLimit)).toEqual([3_000]);
-    const other = simpleWorld({ initial: small, nodes: [idealNode("a", { cpu: cores(5) })], load: steadyLoad(0) });
+    expect(limits()).toEqual([3_000, 1_000]);
+    unwrap(world.apply({ kind: "scale", workload: other, replicas: 1 }));
+    expect(limits()).toEqual([3_000, 3_000]);
+  });
+
+  test("only the named ones grow; what a pod that starts gets is what was asked for", () => {
+    const world = simpleWorld({ initial: small, load: steadyLoad(0) });
     unwrap(
-      other.apply({ kind: "set-resources", workload: shop, cpu: cores(3), memory: small.memory, pods: ["shop-1"] }),
+      world.apply({ kind: "set-resources", workload: shop, cpu: cores(3), memory: small.memory, pods: ["shop-1"] }),
     );
-    expect(other.read(shop).pods.map(({ cpuLimit }) => cpuLimit)).toEqual([1_000, 3_000]);
-    expect(other.allocation(shop).cpu).toBe(3_000);
+    expect(world.read(shop).pods.map(({ cpuLimit }) => cpuLimit)).toEqual([1_000, 3_000]);
+    expect(world.allocation(shop).cpu).toBe(3_000);
   });
 });
 
@@ -217,6 +256,23 @@ describe("memory", () => {
     const gaps = killed.slice(1).map((at, i) => Math.round((at - killed[i]!) / 1_000));
     // 5 s of start-up, plus nothing, 10, 20, 40 s.
     expect(gaps).toEqual([5, 15, 25, 45]);
+  });
+
+  test("after ten minutes without a kill the delay begins anew", () => {
+    const restartAfter = (quiet: number): number => {
+      const world = simpleWorld({ application: hungry(0), initial: { ...small, replicas: 1 }, load: steadyLoad(0) });
+      const kill = () => {
+        unwrap(world.apply({ kind: "set-resources", workload: shop, cpu: small.cpu, memory: mebibytes(90) }));
+        unwrap(world.apply({ kind: "set-resources", workload: shop, cpu: small.cpu, memory: small.memory }));
+      };
+      kill();
+      advanceBy(world, 5_001 + quiet);
+      kill();
+      const killedAt = world.now;
+      advanceBy(world, 60_000);
+      return (world.read(shop).pods[0]?.readyAt ?? 0) - killedAt;
+    };
+    expect([restartAfter(590_000), restartAfter(610_000)]).toEqual([15_000, 5_000]);
   });
 
   test("reading twice at one moment tells of the same kills, a later reading of none", () => {
