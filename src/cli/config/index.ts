@@ -1,8 +1,7 @@
 export { jsonSchemaOf } from "./leaves.ts";
 export type { FlagValue, LoadedConfig } from "./load.ts";
 export { loadConfig } from "./load.ts";
-export type { LoadedProfile } from "./profile.ts";
-export { loadProfiles, parseProfile } from "./profile.ts";
+export { loadProfiles } from "./profile.ts";
 export { profileSchema } from "./profile-schema.ts";
 export { profileYaml } from "./profile-text.ts";
 export type { Config } from "./schema.ts";
