@@ -1,8 +1,7 @@
 /** What the parts of the event world share: the clock, the queue, requests, pods, nodes, and what kinds of events there are. */
 import type { EventQueue } from "../../engine/index.ts";
-import type { Deployment } from "./deployment.ts";
+import type { Deployment, Pod } from "./deployment.ts";
 import type { NodeState } from "./placement.ts";
-import type { Pod } from "./pod.ts";
 import type { RequestPool } from "./request-pool.ts";
 
 /** The subject of an event: a deployment's, pod's or request's index. */

@@ -6,7 +6,12 @@
 import type { NodeRoom } from "../../../act/index.ts";
 import { bytes, millicores } from "../../../base/index.ts";
 import type { NodeSpec } from "../processors.ts";
-import type { PodSize } from "./pod.ts";
+
+export interface PodSize {
+  /** Millicores and bytes. */
+  readonly cpu: number;
+  readonly memory: number;
+}
 
 export interface NodeState {
   readonly spec: NodeSpec;

@@ -10,8 +10,7 @@ import { mechanics } from "../mechanics.ts";
 import { ENDING } from "../metrics/outcomes.ts";
 import { sampleRequest } from "../workloads/index.ts";
 import { type ClusterState, EVENT } from "./cluster-state.ts";
-import type { Deployment } from "./deployment.ts";
-import type { Pod } from "./pod.ts";
+import type { Deployment, Pod } from "./deployment.ts";
 import type { Program } from "./program.ts";
 import { NOBODY, STATE } from "./request-pool.ts";
 

@@ -11,9 +11,8 @@ import { processors } from "../processors.ts";
 import type { Application } from "../workloads/index.ts";
 import { type ClusterState, EVENT } from "./cluster-state.ts";
 import { CpuClock } from "./cpu-clock.ts";
-import type { Deployment } from "./deployment.ts";
-import { chooseNode, hasRoom, hold, release } from "./placement.ts";
-import { Pod, type PodSize } from "./pod.ts";
+import { type Deployment, Pod } from "./deployment.ts";
+import { chooseNode, hasRoom, hold, type PodSize, release } from "./placement.ts";
 import { compileApplication } from "./program.ts";
 import type { PodWatch, RequestFlow } from "./request-flow.ts";
 

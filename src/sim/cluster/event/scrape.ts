@@ -6,8 +6,7 @@ import type { MetricsConfig } from "../metrics/config.ts";
 import { CounterHistory } from "../metrics/counters.ts";
 import { type IngressSample, MetricsPipeline, type PodSample } from "../metrics/pipeline.ts";
 import { sloPercentile } from "../spec.ts";
-import type { Deployment } from "./deployment.ts";
-import type { Pod } from "./pod.ts";
+import type { Deployment, Pod } from "./deployment.ts";
 
 export class Scraper {
   readonly pipeline: MetricsPipeline;

@@ -46,6 +46,28 @@ export class Course {
     this.part[at] = Math.min(Math.max(part, 0), 1);
     this.weight[at] = weight + (at === last ? this.weight[last]! : 0);
   }
+
+  /**
+   * A stretch of `share` of the step on the way from `at` towards `aim` (both in parts of the way between two levels),
+   * with a time constant of `pause` steps.
+   */
+  describe(level: number, share: number, { at, aim, pause }: { at: number; aim: number; pause: number }): void {
+    const gap = aim - at;
+    const moved = Math.abs(gap) * (1 - Math.exp(-share / pause));
+    // It rests where it is, or is where it goes at once, or is so slow that the middle stands for all of it.
+    const isThere = share > 20 * pause;
+    if (moved < RESTING || isThere || moved <= WIDE) {
+      const middle = aim - gap * Math.exp(-share / 2 / pause);
+      this.add(level, moved < RESTING ? at : isThere ? aim : middle, share);
+      return;
+    }
+    // It moves most at first and then rests, so where it rests long, most of the stretch is the rest.
+    const moving = Math.min(share, 3 * pause);
+    for (let third = 0; third < 3; third++) {
+      this.add(level, aim - gap * Math.exp((-(third + 0.5) * moving) / 3 / pause), moving / 3);
+    }
+    if (share > moving) this.add(level, aim - gap * Math.exp(-(moving + share) / 2 / pause), share - moving);
+  }
 }
 
 const MOST_STRETCHES = 12;
@@ -55,45 +77,51 @@ const SHORTEST = 0.01;
 const AT_ONCE = 0.003;
 /** A stretch that covers more of the way between two levels is cut in three. */
 const WIDE = 0.25;
+/** And one that covers less is no way at all. */
+const RESTING = 1e-3;
 const TOP = LOAD_LEVELS.length - 2;
 
-export function followLoad(curve: LoadCurve, step: BacklogStep, course: Course): void {
-  const { capacity, span } = step;
+export function followLoad(
+  curve: LoadCurve,
+  { inside, rate: asked, capacity, span }: BacklogStep,
+  course: Course,
+): void {
   course.count = 0;
-  const rateOf = (level: number): number => capacity * (LOAD_LEVELS[level] as number);
-  const rate = Math.min(step.rate, rateOf(TOP + 1));
+  const rate = Math.min(asked, capacity * LOAD_LEVELS[TOP + 1]!);
   let level = 0;
-  while (level < TOP && rateOf(level + 1) < rate) level++;
+  while (level < TOP && capacity * LOAD_LEVELS[level + 1]! < rate) level++;
   let low = curve.inside(level);
   let high = above(low, curve.inside(level + 1));
   const slack = AT_ONCE * rate * span;
-  while (step.inside > high + slack && level < TOP) {
+  while (inside > high + slack && level < TOP) {
     level++;
     low = high;
     high = above(low, curve.inside(level + 1));
   }
-  while (step.inside < low - slack && level > 0) {
+  while (inside < low - slack && level > 0) {
     level--;
     high = low;
     low = Math.min(curve.inside(level), high * 0.9999);
   }
-  let at = toRate(step.inside, { level, low, high, rateOf });
-  let left = span;
-  for (;;) {
-    const slope = (high - low) / (rateOf(level + 1) - rateOf(level));
-    const pause = (slowness(level) * slope) / admittedShare(curve, rate > at || level === 0 ? level + 1 : level);
+  let from = capacity * LOAD_LEVELS[level]!;
+  let to = capacity * LOAD_LEVELS[level + 1]!;
+  let at = from + Math.min(Math.max((inside - low) / (high - low), 0), 1) * (to - from);
+  for (let left = span; ; ) {
     const gap = rate - at;
-    const edge = rateOf(gap > 0 ? level + 1 : level);
+    const slope = (high - low) / (to - from);
+    const pause = (slowness(level) * slope) / admittedShare(curve, gap > 0 || level === 0 ? level + 1 : level);
+    const edge = gap > 0 ? to : from;
     const isWithin = gap > 0 ? rate <= edge : rate >= edge;
-    const reach = isWithin ? Number.POSITIVE_INFINITY : pause * Math.log(gap / (rate - edge));
+    const reach = isWithin ? left : pause * Math.log(gap / (rate - edge));
     const time = Math.min(reach, left);
-    const part = (sinceHere: number): number =>
-      (rate - gap * Math.exp(-sinceHere / pause) - rateOf(level)) / (rateOf(level + 1) - rateOf(level));
-    describe(course, { level, time, span, part, settled: pause });
+    course.describe(level, time / span, {
+      at: (at - from) / (to - from),
+      aim: (rate - from) / (to - from),
+      pause: pause / span,
+    });
     left -= time;
-    if (left <= 1e-9 * span || isWithin) {
-      at = rate - gap * Math.exp(-time / pause);
-      course.inside = low + slope * (at - rateOf(level));
+    if (isWithin || left <= 1e-9 * span) {
+      course.inside = low + slope * (rate - gap * Math.exp(-time / pause) - from);
       return;
     }
     const next = gap > 0 ? level + 1 : level - 1;
@@ -102,7 +130,6 @@ export function followLoad(curve: LoadCurve, step: BacklogStep, course: Course):
       course.inside = gap > 0 ? high : low;
       return;
     }
-    at = edge;
     if (gap > 0) {
       low = high;
       high = above(low, curve.inside(next + 1));
@@ -111,6 +138,9 @@ export function followLoad(curve: LoadCurve, step: BacklogStep, course: Course):
       low = Math.min(curve.inside(next), high * 0.9999);
     }
     level = next;
+    at = edge;
+    from = capacity * LOAD_LEVELS[level]!;
+    to = capacity * LOAD_LEVELS[level + 1]!;
   }
 }
 
@@ -127,32 +157,3 @@ const RELAXATION = 3;
 /** Of the load at a level above zero. */
 const admittedShare = (curve: LoadCurve, level: number): number =>
   Math.max(1e-3, Math.min(1, curve.admitted(level) / (LOAD_LEVELS[level] as number)));
-
-function toRate(
-  inside: number,
-  { level, low, high, rateOf }: { level: number; low: number; high: number; rateOf: (level: number) => number },
-): number {
-  const part = Math.min(Math.max((inside - low) / (high - low), 0), 1);
-  return rateOf(level) + part * (rateOf(level + 1) - rateOf(level));
-}
-
-interface Described {
-  readonly level: number;
-  readonly time: number;
-  readonly span: number;
-  /** Where between the levels, after so long. */
-  readonly part: (sinceHere: number) => number;
-  readonly settled: number;
-}
-
-function describe(course: Course, { level, time, span, part, settled }: Described): void {
-  const moved = Math.abs(part(time) - part(0));
-  if (moved <= WIDE) {
-    course.add(level, moved < 1e-3 ? part(time) : part(time / 2), time / span);
-    return;
-  }
-  // It moves most at first and then rests, so where it rests long, most of the stretch is the rest.
-  const moving = Math.min(time, 3 * settled);
-  for (let third = 0; third < 3; third++) course.add(level, part(((third + 0.5) / 3) * moving), moving / 3 / span);
-  if (time > moving) course.add(level, part((moving + time) / 2), (time - moving) / span);
-}

@@ -4,8 +4,7 @@
  * truth are read from. Not here: what one group does (pod-group.ts), pods' lives (event/rollout.ts).
  */
 import type { Rng } from "../../../base/index.ts";
-import type { Deployment } from "../event/deployment.ts";
-import type { Pod } from "../event/pod.ts";
+import type { Deployment, Pod } from "../event/deployment.ts";
 import type { PodWatch } from "../event/request-flow.ts";
 import { mechanics } from "../mechanics.ts";
 import { processors } from "../processors.ts";

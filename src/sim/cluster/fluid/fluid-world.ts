@@ -10,9 +10,8 @@ import { CodedError, failure, milliseconds, seededRng } from "../../../base/inde
 import type { WorkloadReading } from "../../../observe/telemetry/index.ts";
 import { EventQueue } from "../../engine/index.ts";
 import { type ClusterState, EVENT } from "../event/cluster-state.ts";
-import { Deployment, streamsOf } from "../event/deployment.ts";
+import { Deployment, type Pod, streamsOf } from "../event/deployment.ts";
 import { emptyNode } from "../event/placement.ts";
-import type { Pod } from "../event/pod.ts";
 import { RequestPool } from "../event/request-pool.ts";
 import { Rollout } from "../event/rollout.ts";
 import { metricsDefaults } from "../metrics/config.ts";

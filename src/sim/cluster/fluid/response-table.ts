@@ -36,6 +36,11 @@ export class ResponseTable {
     this.#options = options;
   }
 
+  /** Of the processor. */
+  get speed(): number {
+    return this.#options.speed;
+  }
+
   /** Cells that have been run so far. */
   get filled(): number {
     return this.#cells.size;
@@ -44,25 +49,6 @@ export class ResponseTable {
   /** Requests per second that a pod of this size could serve at best. */
   capacity(quota: number, speed: number): number {
     return nominalCapacity({ application: this.application, cores: this.#options.cores, quota, speed });
-  }
-
-  /** Sets a point to a size (cores), a speed and a number of pods; it is then read at load levels. */
-  locate(point: ResponsePoint, { quota, speed, pods }: { quota: number; speed: number; pods: number }): void {
-    point.table = this;
-    point.count = 0;
-    const onQuota = split(Math.log(quota) / LOG_QUOTA);
-    const onSpeed = split(Math.log(speed / this.#options.speed) / LOG_SPEED);
-    const onPods = splitPods(pods);
-    for (let corner = 0; corner < 8; corner++) {
-      const weight = onQuota.weight(corner & 1) * onSpeed.weight((corner >> 1) & 1) * onPods.weight(corner >> 2);
-      if (weight === 0) continue;
-      const column =
-        ((onQuota.low + (corner & 1) + MIDDLE) * STRIDE + onSpeed.low + ((corner >> 1) & 1) + MIDDLE) * STRIDE +
-        onPods.low +
-        (corner >> 2);
-      point.columns[point.count] = column * LEVELS;
-      point.weights[point.count++] = weight;
-    }
   }
 
   cell(key: number): Float64Array {
@@ -95,64 +81,109 @@ export class ResponseTable {
   }
 }
 
-/** A place in a table: the grid columns around it and their weights. Reused, so that a step allocates nothing. */
+export interface PointConditions {
+  /** CPU limit in cores. */
+  readonly quota: number;
+  readonly speed: number;
+  readonly pods: number;
+}
+
+/**
+ * A place in a table: the grid columns around it, and the cells blended of them, one per load level. Blends are kept
+ * while the place stays the same, since most steps are like the one before them.
+ */
 export class ResponsePoint {
-  table: ResponseTable | undefined;
-  count = 0;
-  readonly columns = new Float64Array(8);
-  readonly weights = new Float64Array(8);
+  /** Counts the places it has been at: what was computed at another is old. */
+  version = 0;
+  #table: ResponseTable | undefined;
+  #quota = 0;
+  #speed = 0;
+  #pods = 0;
+  #count = 0;
+  readonly #columns = new Float64Array(8);
+  readonly #weights = new Float64Array(8);
+  readonly #blends: Float64Array[] = [];
+  readonly #blendedAt = new Int32Array(LEVELS);
+
+  locate(table: ResponseTable, { quota, speed, pods }: PointConditions): void {
+    // A difference that no latency shows is none.
+    const isSame =
+      table === this.#table &&
+      quota === this.#quota &&
+      pods === this.#pods &&
+      Math.abs(speed - this.#speed) < SAME_SPEED * speed;
+    if (isSame) return;
+    this.version++;
+    this.#table = table;
+    this.#quota = quota;
+    this.#speed = speed;
+    this.#pods = pods;
+    this.#surround(
+      split(Math.log(quota) / LOG_QUOTA),
+      split(Math.log(speed / table.speed) / LOG_SPEED),
+      podsPlace(pods),
+    );
+  }
 
   /** Requests in a pod at a load level. */
   inside(level: number): number {
-    return this.#figure(level, PLACE.inside);
+    return this.at(level)[PLACE.inside]!;
   }
 
   /** Requests that a pod takes in, as a share of the nominal capacity. */
   admitted(level: number): number {
-    return this.#figure(level, PLACE.admitted);
+    return this.at(level)[PLACE.admitted]!;
   }
 
-  /** Adds `share` of the whole cell at a load level. */
-  add(level: number, share: number, into: Float64Array): void {
-    const table = this.table as ResponseTable;
-    for (let c = 0; c < this.count; c++) {
-      const cell = table.cell(this.columns[c]! + level);
-      const weight = this.weights[c]! * share;
-      for (let i = 0; i < CELL_SIZE; i++) into[i]! += weight * cell[i]!;
+  /** The whole cell at a load level. */
+  at(level: number): Float64Array {
+    if (this.#blendedAt[level] === this.version) return this.#blends[level]!;
+    this.#blends[level] ??= new Float64Array(CELL_SIZE);
+    const blend = this.#blends[level]!.fill(0);
+    const table = this.#table as ResponseTable;
+    for (let c = 0; c < this.#count; c++) {
+      const cell = table.cell(this.#columns[c]! + level);
+      const weight = this.#weights[c]!;
+      for (let i = 0; i < CELL_SIZE; i++) blend[i]! += weight * cell[i]!;
+    }
+    this.#blendedAt[level] = this.version;
+    return blend;
+  }
+
+  /** Each place on an axis is the grid point below and how far it is to the next. */
+  #surround(quota: number, speed: number, pods: number): void {
+    this.#count = 0;
+    const [lowQuota, lowSpeed, lowPods] = [Math.floor(quota), Math.floor(speed), Math.floor(pods)];
+    for (let corner = 0; corner < 8; corner++) {
+      const [onQuota, onSpeed, onPods] = [corner & 1, (corner >> 1) & 1, corner >> 2];
+      const weight = side(quota - lowQuota, onQuota) * side(speed - lowSpeed, onSpeed) * side(pods - lowPods, onPods);
+      if (weight === 0) continue;
+      const place = (lowQuota + onQuota + MIDDLE) * STRIDE + lowSpeed + onSpeed + MIDDLE;
+      this.#columns[this.#count] = (place * STRIDE + lowPods + onPods) * LEVELS;
+      this.#weights[this.#count++] = weight;
     }
   }
-
-  #figure(level: number, place: number): number {
-    const table = this.table as ResponseTable;
-    let sum = 0;
-    for (let c = 0; c < this.count; c++) sum += this.weights[c]! * table.cell(this.columns[c]! + level)[place]!;
-    return sum;
-  }
 }
 
-interface Split {
-  readonly low: number;
-  /** Of the lower grid point (0) or the upper one (1). */
-  weight(side: number): number;
-}
+/** Relative difference of speeds that counts as none. */
+const SAME_SPEED = 0.004;
 
-function split(position: number): Split {
-  const nearest = Math.round(position);
-  if (Math.abs(position - nearest) < SNAP) return { low: nearest, weight: (side) => 1 - side };
-  const low = Math.floor(position);
-  return { low, weight: (side) => (side === 1 ? position - low : 1 - position + low) };
+const side = (part: number, upper: number): number => (upper === 1 ? part : 1 - part);
+
+/** A place near a grid point is on it. */
+function split(place: number): number {
+  const nearest = Math.round(place);
+  return Math.abs(place - nearest) < SNAP ? nearest : place;
 }
 
 /** Between pod counts by their logarithm: from one pod to two changes more than from seven to eight. */
-function splitPods(pods: number): Split {
+function podsPlace(pods: number): number {
   const last = POD_LEVELS.length - 1;
   let low = 0;
   while (low < last && (POD_LEVELS[low + 1] as number) <= pods) low++;
   const from = POD_LEVELS[low] as number;
-  if (low === last || pods <= from) return { low, weight: (side) => 1 - side };
-  const to = POD_LEVELS[low + 1] as number;
-  const part = Math.log(pods / from) / Math.log(to / from);
-  return { low, weight: (side) => (side === 1 ? part : 1 - part) };
+  if (low === last || pods <= from) return low;
+  return low + Math.log(pods / from) / Math.log((POD_LEVELS[low + 1] as number) / from);
 }
 
 const KEPT_TABLES = 256;
