@@ -124,7 +124,9 @@ export class Rollout implements PodWatch {
     pod.restarts++;
     this.#flow?.loseAll(pod);
     deployment.countMemory(pod, now);
-    pod.stageTicket = queue.schedule(now + backoff + this.#startup(pod, true), EVENT.podReady, pod.index);
+    // The fluid rung passes time in steps up to an event, so a kill can lie before the event that was just taken.
+    const readyAt = Math.max(now + backoff + this.#startup(pod, true), queue.at);
+    pod.stageTicket = queue.schedule(readyAt, EVENT.podReady, pod.index);
     this.#reconcile(deployment);
   }
 
