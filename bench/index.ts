@@ -1,5 +1,6 @@
 /** The benches by name; `coxswain bench [name]` runs one or all. */
 
+import { autoscaleBench } from "./autoscale.bench.ts";
 import { engineBench } from "./engine.bench.ts";
 import { envBench } from "./env.bench.ts";
 import type { Bench } from "./report.ts";
@@ -13,4 +14,5 @@ export const benches: Readonly<Record<string, Bench>> = {
   env: envBench,
   store: storeBench,
   rng: rngBench,
+  autoscale: autoscaleBench,
 };

@@ -7,13 +7,13 @@ import type { OffPolicyConfig } from "../../learn/rl/index.ts";
 import { estimateReturn, policyOf } from "../../learn/rl/index.ts";
 import type { Estimator } from "./agent-options.ts";
 
-export function offPolicyEstimator({
-  seed,
-  config,
-}: {
+/** Plain data, so that a thread can be told. */
+export interface EstimatorOptions {
   readonly seed: number;
   readonly config?: Partial<OffPolicyConfig>;
-}): Estimator {
+}
+
+export function offPolicyEstimator({ seed, config }: EstimatorOptions): Estimator {
   return (learner, episodes) => {
     const estimated = estimateReturn({
       episodes,

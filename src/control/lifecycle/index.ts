@@ -9,6 +9,7 @@ export type { AgentOptions, AgentSettings, Estimator } from "./agent-options.ts"
 export { agentDefaults } from "./agent-options.ts";
 export type { AutoscaleLearnerOptions } from "./autoscale-learner.ts";
 export { autoscaleBcq, autoscaleLearner } from "./autoscale-learner.ts";
+export type { EstimatorOptions } from "./estimator.ts";
 export { offPolicyEstimator } from "./estimator.ts";
 export type { ActingChoice, Health, LearnerReason, TakeoverReason, WorldReason } from "./health.ts";
 export { goodHealth, isLearnerFault, mayAct, takeoverReasons, troubleOf } from "./health.ts";

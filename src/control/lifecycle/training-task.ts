@@ -9,8 +9,9 @@ import type { Result } from "../../base/index.ts";
 import { err, failure, failureOf, unwrap } from "../../base/index.ts";
 import { openLearner } from "../../learn/rl/index.ts";
 import type { JobKinds, TaskContext } from "../../learn/tensor/index.ts";
-import type { Estimator } from "./agent-options.ts";
 import { decodeAgent } from "./agent-saved.ts";
+import type { EstimatorOptions } from "./estimator.ts";
+import { offPolicyEstimator } from "./estimator.ts";
 import type { OffPolicyScore } from "./state.ts";
 
 export const AGENT_TRAINING_TASK = "agent training";
@@ -21,7 +22,8 @@ export interface TrainingWork {
   readonly workload: string;
   readonly fallback: string;
   readonly updates: number;
-  readonly isEstimateDue: boolean;
+  /** How the trained policy is to be judged; null when no estimate is due. */
+  readonly estimate: EstimatorOptions | null;
 }
 
 export interface TrainingOutcome {
@@ -33,8 +35,8 @@ export interface TrainingOutcome {
 }
 
 export function trainBeside(
-  { saved, workload, fallback, updates, isEstimateDue }: TrainingWork,
-  { kernels, isCancelled, estimator }: Pick<TaskContext, "kernels" | "isCancelled"> & { readonly estimator: Estimator },
+  { saved, workload, fallback, updates, estimate: due }: TrainingWork,
+  { kernels, isCancelled }: Pick<TaskContext, "kernels" | "isCancelled">,
 ): TrainingOutcome {
   const { learner: bytes, log } = unwrap(decodeAgent(saved, { workload, fallback }));
   const learner = unwrap(openLearner(bytes, kernels));
@@ -42,7 +44,7 @@ export function trainBeside(
     let done = 0;
     // Undefined: there is not enough to learn from yet.
     while (done < updates && !isCancelled() && learner.update() !== undefined) done += 1;
-    const estimate = isEstimateDue && !isCancelled() ? attempt(() => estimator(learner, log.kept)) : null;
+    const estimate = due && !isCancelled() ? attempt(() => offPolicyEstimator(due)(learner, log.kept)) : null;
     return { policy: learner.save(), updates: done, estimate };
   } finally {
     learner.dispose();
@@ -60,12 +62,10 @@ function attempt(estimate: () => Result<OffPolicyScore>): Result<OffPolicyScore>
   }
 }
 
-/** For the entry file of a thread. */
-export function agentTrainingKinds({ estimator }: { readonly estimator: Estimator }): JobKinds {
+/** For the entry file of a thread, and for trainers that train in place. */
+export function agentTrainingKinds(): JobKinds {
   return {
-    tasks: {
-      [AGENT_TRAINING_TASK]: (work, context) => trainBeside(work as TrainingWork, { ...context, estimator }),
-    },
+    tasks: { [AGENT_TRAINING_TASK]: (work, context) => trainBeside(work as TrainingWork, context) },
     models: {},
   };
 }

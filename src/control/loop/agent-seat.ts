@@ -5,7 +5,7 @@
  */
 import type { Result, WorkloadId } from "../../base/index.ts";
 import { err, failure, ok } from "../../base/index.ts";
-import type { Agent, TrainingOutcome, TrainingWork } from "../lifecycle/index.ts";
+import type { Agent, EstimatorOptions, TrainingOutcome, TrainingWork } from "../lifecycle/index.ts";
 import { AGENT_TRAINING_TASK } from "../lifecycle/index.ts";
 import type { LoopAgent } from "./ports.ts";
 
@@ -18,9 +18,11 @@ export interface AgentSeatOptions<S> {
   readonly trainEvery?: number;
   /** Gradient updates of a round. */
   readonly updates?: number;
+  /** How a trained policy is judged when the agent asks for an estimate. */
+  readonly estimate: EstimatorOptions;
 }
 
-export function agentSeat<S>({ agent, workload, fallback, ...options }: AgentSeatOptions<S>): LoopAgent {
+export function agentSeat<S>({ agent, workload, fallback, estimate, ...options }: AgentSeatOptions<S>): LoopAgent {
   const { trainEvery = 4, updates = 64 } = options;
   let turns = 0;
   /** The stage in which the round under way began. */
@@ -35,11 +37,16 @@ export function agentSeat<S>({ agent, workload, fallback, ...options }: AgentSea
       if (!agent.mayTrain || turns < trainEvery) return undefined;
       turns = 0;
       begunIn = agent.state.stage;
-      const { isEstimateDue } = agent;
       const saved = agent.save({ resumable: true });
       return {
         kind: AGENT_TRAINING_TASK,
-        config: { saved, workload, fallback, updates, isEstimateDue } satisfies TrainingWork,
+        config: {
+          saved,
+          workload,
+          fallback,
+          updates,
+          estimate: agent.isEstimateDue ? estimate : null,
+        } satisfies TrainingWork,
       };
     },
     adopt: (outcome) => {
@@ -47,9 +54,9 @@ export function agentSeat<S>({ agent, workload, fallback, ...options }: AgentSea
       if (!made.ok) return made;
       // A stage that ended meanwhile was left with the policy that had earned it; another one would be untried there.
       if (!agent.mayTrain || agent.state.stage !== begunIn) return ok(undefined);
-      const { policy, estimate } = made.value;
+      const { policy, estimate: score } = made.value;
       const adopted = agent.adopt(policy);
-      if (adopted.ok && estimate !== null) agent.takeEstimate(estimate);
+      if (adopted.ok && score !== null) agent.takeEstimate(score);
       return adopted;
     },
     save: () => agent.save(),

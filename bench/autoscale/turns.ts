@@ -1,0 +1,212 @@
+/**
+ * What a turn costs: one agent's, and a thousand at the same moment.
+ * A turn is all of it: reading and parsing, HPA and VPA, encoding, the policy, shield, guard, the actuator's answer, the
+ * record on its way to the store, the event. The ports answer at once from memory; the store and the sink take
+ * everything and keep nothing, for their own speed is another bench's.
+ */
+
+import { memoryActuator } from "../../src/act/index.ts";
+import { loadKernels, systemClock } from "../../src/adapters/runtime/index.ts";
+import { type AgentId, type Clock, type Ms, ok, seconds, type WorkloadId } from "../../src/base/index.ts";
+import { Deadlines } from "../../src/control/loop/bounded-call.ts";
+import { agentSeat } from "../../src/control/loop/index.ts";
+import type { LoopIo } from "../../src/control/loop/io.ts";
+import { Outbox } from "../../src/control/loop/outbox.ts";
+import { Recorder } from "../../src/control/loop/recorder.ts";
+import { Seat } from "../../src/control/loop/seat.ts";
+import { takeTurn } from "../../src/control/loop/turn.ts";
+import type { Kernels } from "../../src/learn/tensor/index.ts";
+import type { TrajectoryStore } from "../../src/learn/trajectory/index.ts";
+import { interleave, type Timed } from "../measure.ts";
+import { type BenchContext, type Figure, round } from "../report.ts";
+import type { Timing } from "../statistics.ts";
+import { type BenchStage, benchAgent, CONTROL_STEP, here, Readings, STEPS_TO_STAGE } from "./agents.ts";
+
+const CROWD = 1_000;
+/** A kernel set has at most 2 GiB, and a learner with its buffers for training takes 2.3 MiB. */
+const AGENTS_PER_SET = 500;
+const TURN_TARGET_US = 50;
+const CROWD_TARGET_MS = 100;
+const stages: readonly BenchStage[] = ["OFFLINE", "ONLINE", "SERVING"];
+
+export async function turnFigures({ quick, signal, log }: BenchContext): Promise<Figure[]> {
+  const kernels = loadKernels();
+  const rounds = { count: quick ? 5 : 15, lengthMs: quick ? 60 : 200, warmupMs: quick ? 300 : 1_000, signal };
+  log("turns of one agent in each stage");
+  const single = await Promise.all(stages.map((stage) => crowdOf(1, { stage, kernels })));
+  const ticks = stages.map((stage) => ({ stage, time: ticksOnly(stage, kernels) }));
+  const { timings: one } = await interleave(
+    [
+      ...single.map((time, i) => ({ key: `turn ${stages[i]}`, contender: time, task: "turn" })),
+      ...ticks.map(({ stage, time }) => ({ key: `tick ${stage}`, contender: time, task: "tick" })),
+    ],
+    rounds,
+  );
+  log(`turns of ${CROWD} agents at once`);
+  const crowd = await crowdOf(CROWD, { stage: "ONLINE", kernels });
+  const { timings: many } = await interleave([{ key: "crowd", contender: crowd, task: "turn" }], {
+    ...rounds,
+    lengthMs: 1,
+  });
+  return [
+    ...stages.map((stage) => turnFigure(stage, one.get(`turn ${stage}`) as Timing)),
+    ...stages.map((stage) => tickFigure(stage, one.get(`tick ${stage}`) as Timing)),
+    crowdFigure(many.get("crowd") as Timing),
+  ];
+}
+
+function turnFigure(stage: BenchStage, timing: Timing): Figure {
+  const value = timing.best / 1_000;
+  return {
+    id: `autoscale.turn.${stage}`,
+    what: `a whole turn of one agent, ${stage}: read, parse, decide, guard, act, record, tell`,
+    value: round(value),
+    unit: "µs",
+    median: round(timing.median / 1_000),
+    target: `at most ${TURN_TARGET_US} µs`,
+    holds: value <= TURN_TARGET_US,
+  };
+}
+
+function tickFigure(stage: BenchStage, timing: Timing): Figure {
+  return {
+    id: `autoscale.tick.${stage}`,
+    what: `of that the agent's own tick, ${stage}: HPA and VPA, encode, policy, shield, guard`,
+    value: round(timing.best / 1_000),
+    unit: "µs",
+    median: round(timing.median / 1_000),
+  };
+}
+
+function crowdFigure(timing: Timing): Figure {
+  const value = timing.best / 1e6;
+  return {
+    id: "autoscale.crowd",
+    what: `turns of ${CROWD} agents in one process, all due at the same moment`,
+    value: round(value),
+    unit: "ms",
+    median: round(timing.median / 1e6),
+    target: `at most ${CROWD_TARGET_MS} ms on one core`,
+    holds: value <= CROWD_TARGET_MS,
+  };
+}
+
+interface CrowdOptions {
+  readonly stage: BenchStage;
+  readonly kernels: Kernels;
+}
+
+/** One iteration is one turn of every agent. */
+async function crowdOf(count: number, { stage, kernels }: CrowdOptions): Promise<Timed> {
+  const clock = new SteppedClock();
+  const readings = new Readings(7);
+  let set = kernels;
+  const seats = Array.from({ length: count }, (_, i) => {
+    if (i > 0 && i % AGENTS_PER_SET === 0) set = loadKernels();
+    const workload = `workload-${i}` as WorkloadId;
+    const made = benchAgent({ kernels: set, workload, stage, seed: i, bufferSize: 512 });
+    const create = () => agentSeat({ ...made, workload, estimate: { seed: i } });
+    return new Seat({ agent: `agent-${i}` as AgentId, workload, create }, clock.now());
+  });
+  const deadlines = new Deadlines(systemClock);
+  const io: LoopIo = {
+    clock,
+    deadlines,
+    telemetry: { read: async (workload) => ok(readings.at(workload, clock.now())) },
+    actuator: memoryActuator(seats.map(({ spec }) => [spec.workload, here] as const)),
+    recorder: new Recorder({ store: blackHole(), clock: systemClock }),
+    outbox: new Outbox({ sink: { write: async () => {} }, deadlines }),
+    limits: {
+      look: seconds(3),
+      act: seconds(5),
+      state: seconds(5),
+      clockTolerance: seconds(2),
+      saveEvery: 20,
+      restartAfter: 3,
+    },
+  };
+  const turns = async (iterations: number): Promise<void> => {
+    for (let i = 0; i < iterations; i++) {
+      clock.step();
+      await Promise.all(seats.map((seat) => takeTurn(seat, io)));
+    }
+  };
+  if (stage === "SERVING") await turns(STEPS_TO_STAGE);
+  else await turns(2);
+  for (const seat of seats) {
+    if (seat.last?.stage !== stage || seat.crashes > 0)
+      throw new Error(`the bench's agent is in ${seat.last?.stage} after ${seat.crashes} crashes, not in ${stage}`);
+  }
+  return timedAsync(turns);
+}
+
+/** Agents alone, without ports and records. */
+function ticksOnly(stage: BenchStage, kernels: Kernels): Timed {
+  const clock = new SteppedClock();
+  const readings = new Readings(7);
+  const workload = "workload" as WorkloadId;
+  const { agent } = benchAgent({ kernels, workload, stage, seed: 1, bufferSize: 512 });
+  const run = (iterations: number) => {
+    for (let i = 0; i < iterations; i++) {
+      clock.step();
+      const now = clock.now();
+      agent.tick({ reading: ok(readings.at(workload, now)), have: ok(here), nodes: "unlimited", now });
+    }
+  };
+  run(STEPS_TO_STAGE);
+  return timedAsync(async (iterations) => run(iterations));
+}
+
+function timedAsync(run: (iterations: number) => Promise<void>): Timed {
+  return {
+    async time(_task, iterations) {
+      const cpu = process.cpuUsage();
+      const wall = process.hrtime.bigint();
+      await run(iterations);
+      const wallNs = Number(process.hrtime.bigint() - wall);
+      const used = process.cpuUsage(cpu);
+      return { iterations, wallNs, cpuNs: (used.user + used.system) * 1_000 };
+    },
+  };
+}
+
+/** Simulated time that moves a control step at a time; its timers are the machine's, so that their cost is real. */
+class SteppedClock implements Clock {
+  #now = 1_700_000_000_000;
+
+  step(): void {
+    this.#now += CONTROL_STEP;
+  }
+
+  now(): Ms {
+    return this.#now as Ms;
+  }
+
+  monotonic(): Ms {
+    return this.#now as Ms;
+  }
+
+  sleep(duration: Ms, signal?: AbortSignal): Promise<void> {
+    return systemClock.sleep(duration, signal);
+  }
+}
+
+function blackHole(): TrajectoryStore {
+  const refuse = () => Promise.reject(new Error("this store keeps nothing to ask for"));
+  return {
+    append: async (records) => ({ added: records.length, repeated: 0 }),
+    complete: async (completions) => ({ completed: completions.length, repeated: 0 }),
+    recentRewards: refuse,
+    topEpisodes: refuse,
+    bottomEpisodes: refuse,
+    oldestEpisodes: refuse,
+    sample: refuse,
+    episode: refuse,
+    counts: refuse,
+    scan: () => {
+      throw new Error("this store keeps nothing to scan");
+    },
+    forget: refuse,
+    close: async () => {},
+  };
+}
