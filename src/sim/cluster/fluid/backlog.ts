@@ -74,7 +74,7 @@ const MOST_STRETCHES = 12;
 /** Share of a step below which a stretch is not looked at by itself. */
 const SHORTEST = 0.01;
 /** A difference in backlog that so small a share of the step's requests makes up is gone at once. */
-const AT_ONCE = 0.003;
+const AT_ONCE = 0.01;
 /** A stretch that covers more of the way between two levels is cut in three. */
 const WIDE = 0.25;
 /** And one that covers less is no way at all. */

@@ -13,23 +13,21 @@ export const SLICE_ENDS: readonly number[] = [
 ];
 
 /** Load levels of a table, as shares of the nominal capacity; from `FULL` on a pod has more than it can do. */
-export const LOAD_LEVELS: readonly number[] = [
-  0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.87, 0.93, 0.98, 1.08, 1.3, 1.8, 3, 6,
-];
+export const LOAD_LEVELS: readonly number[] = [0, 0.12, 0.25, 0.4, 0.55, 0.68, 0.8, 0.88, 0.95, 1.08, 1.35, 2, 4];
 
 /** Levels from here on are run from full queues: they settle from above. */
 export const FULL = 1.05;
 
 /** Ratio of one CPU limit (or one speed) of a table to the next. */
-export const QUOTA_RATIO = 1.15;
-export const SPEED_RATIO = 1.3;
+export const QUOTA_RATIO = 1.2;
+export const SPEED_RATIO = 1.5;
 
 /** Pod counts of a table; with two choices per request, more pods than the last behave like the last. */
-export const POD_LEVELS: readonly number[] = [1, 2, 4, 8];
+export const POD_LEVELS: readonly number[] = [1, 2, 4];
 
 /** Requests that a cell is made of, and those before them that are not counted. */
-export const CELL_REQUESTS = 1_600;
-export const CELL_WARMUP = 300;
+export const CELL_REQUESTS = 1_200;
+export const CELL_WARMUP = 200;
 
 /** The tables' own stream; no study, test or training draws from it. */
 export const TABLE_SEED = 0x7ab1e;

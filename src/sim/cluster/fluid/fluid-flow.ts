@@ -7,7 +7,7 @@ import type { Rng } from "../../../base/index.ts";
 import type { Deployment, Pod } from "../event/deployment.ts";
 import type { PodWatch } from "../event/request-flow.ts";
 import { mechanics } from "../mechanics.ts";
-import { processors } from "../processors.ts";
+import { processorOf } from "../processors.ts";
 import type { Application } from "../workloads/application.ts";
 import type { Load } from "../workloads/load.ts";
 import type { LatencyWindow } from "./latency-window.ts";
@@ -291,7 +291,7 @@ export class FluidFlow {
     const key = `${processor} ${cores}`;
     let table = this.#tables.get(key);
     if (table === undefined) {
-      table = responseTable(application, { speed: processors[processor].speed, cores });
+      table = responseTable(application, { speed: processorOf(processor).speed, cores });
       this.#tables.set(key, table);
     }
     return table;

@@ -11,8 +11,6 @@ import { CELL_SIZE, CROSSING_COUNT, CROSSINGS, crossingPlace, PLACE, SLICES } fr
 import type { LatencyWindow } from "./latency-window.ts";
 import { ResponsePoint, type ResponseTable } from "./response-table.ts";
 
-/** Pods that became ready within this many milliseconds of each other are equally cold. */
-const EQUALLY_COLD = 5_000;
 const MOST_STRETCHES = 12;
 
 export interface GroupStep {
@@ -55,9 +53,7 @@ export class PodGroup {
       pod.size.cpu === first.size.cpu &&
       pod.size.memory === first.size.memory &&
       pod.node?.spec.processor === first.node?.spec.processor &&
-      (pod.warmAt === first.warmAt ||
-        (pod.warmAt <= now && first.warmAt <= now) ||
-        Math.abs(pod.warmAt - first.warmAt) < EQUALLY_COLD)
+      pod.warmAt > now === first.warmAt > now
     );
   }
 
