@@ -13,6 +13,8 @@ import { effectiveSteps, fitBehaviour, importanceWeights, shareOutside } from ".
 import type { BlockSums, Features } from "./fitted-q.ts";
 import { blockSums, fitQ } from "./fitted-q.ts";
 import { fourierFeatures } from "./fourier-features.ts";
+import type { Interval } from "./intervals.ts";
+import { drawCounts, intervalOf } from "./intervals.ts";
 import { dot } from "./ridge.ts";
 import type { PolicyFunction, StepTable, StepTableOptions } from "./step-table.ts";
 import { stepTable } from "./step-table.ts";
@@ -53,13 +55,6 @@ export const offPolicyDefaults: OffPolicyConfig = {
   reach: 3,
 };
 
-export interface Interval {
-  readonly mean: number;
-  /** Ends of the 95 % interval. */
-  readonly lo: number;
-  readonly hi: number;
-}
-
 export interface ReturnEstimate {
   /** Reward per episode of `horizon` steps, by fitted-Q evaluation and with the doubly robust correction. */
   readonly fqe: Interval;
@@ -71,8 +66,9 @@ export interface ReturnEstimate {
   /** Doubly robust where enough recorded steps speak for the policy, else fitted-Q. */
   readonly believed: "doubly-robust" | "fitted-q";
   /**
-   * What the policy earns at least: the lower end of the believed estimate, less what the steps outside of the record
-   * would cost if each paid the worst reward recorded. No estimate can know what was never tried.
+   * What the policy earns at least: the lower end of the believed estimate (of both, where the correction is not
+   * believed), less what the steps outside of the record would cost if each paid the worst reward recorded. No estimate
+   * can know what was never tried.
    */
   readonly lower: number;
   /** Why the estimate should be read with care; empty when nothing is known against it. */
@@ -114,19 +110,27 @@ export function estimateReturn(options: EstimateOptions): Result<ReturnEstimate>
   const believed = effective >= config.leastShare * table.rows ? "doubly-robust" : "fitted-q";
   const interval = (of: (estimate: Estimate) => number) => intervalOf(of(whole), draws.map(of), evidence.blocks.length);
   const best = (estimate: Estimate) => (believed === "doubly-robust" ? estimate.dr : estimate.fqe);
+  const intervals = { fqe: interval((e) => e.fqe), dr: interval((e) => e.dr) };
   return ok({
-    fqe: interval((e) => e.fqe),
-    dr: interval((e) => e.dr),
+    ...intervals,
     behaviour: interval((e) => e.behaviour),
     gain: interval((e) => best(e) - e.behaviour),
     believed,
-    lower: interval(best).lo - outside * (config.horizon * evidence.centre - evidence.least),
+    lower: boundOf(believed, intervals) - outside * (config.horizon * evidence.centre - evidence.least),
     caveats: caveatsOf({ believed, effective, outside, table, whole, draws }),
     steps: table.rows,
     effectiveSteps: effective,
     outside,
     perEpisode: evidence.valuesOf(whole.weights),
   });
+}
+
+/** Where the correction is not to be believed it may still warn: then the lower of the two bounds holds. */
+function boundOf(
+  believed: ReturnEstimate["believed"],
+  { fqe, dr }: { readonly fqe: Interval; readonly dr: Interval },
+): number {
+  return believed === "doubly-robust" ? dr.lo : Math.min(fqe.lo, dr.lo);
 }
 
 // ── Evidence: what all resamples share ─────────────────────────────────────────────────────────────────
@@ -265,38 +269,6 @@ function weightedErrors(
   return { sum, weight };
 }
 
-// ── Intervals ──────────────────────────────────────────────────────────────────────────────────────────
-
-function drawCounts(blocks: number, rng: Rng): Float64Array {
-  const counts = new Float64Array(blocks);
-  for (let i = 0; i < blocks; i++) {
-    const b = rng.int(blocks);
-    counts[b] = counts[b]! + 1;
-  }
-  return counts;
-}
-
-/** The estimate ± Student's 97.5 % point times the spread over resamples: few blocks know their own spread badly. */
-function intervalOf(mean: number, draws: readonly number[], blocks: number): Interval {
-  if (blocks < 2) return { mean, lo: Number.NEGATIVE_INFINITY, hi: Number.POSITIVE_INFINITY };
-  const centre = draws.reduce((a, b) => a + b, 0) / draws.length;
-  const variance = draws.reduce((a, b) => a + (b - centre) ** 2, 0) / (draws.length - 1);
-  // A resample of n blocks spreads by (n − 1)/n of the variance.
-  const half = studentPoint(blocks - 1) * Math.sqrt((variance * blocks) / (blocks - 1));
-  return { mean, lo: mean - half, hi: mean + half };
-}
-
-/** The 97.5 % point of Student's t, by the expansion around the normal's (Abramowitz and Stegun, 26.7.5). */
-export function studentPoint(freedom: number): number {
-  const z = 1.959964;
-  const [z3, z5, z7] = [z ** 3, z ** 5, z ** 7];
-  const terms = [(z3 + z) / 4, (5 * z5 + 16 * z3 + 3 * z) / 96, (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / 384];
-  // With one degree of freedom the series is far off; the exact point is 12.7, with two it is 4.30.
-  if (freedom === 1) return 12.706;
-  if (freedom === 2) return 4.303;
-  return terms.reduce((sum, term, i) => sum + term / freedom ** (i + 1), z);
-}
-
 function caveatsOf({
   believed,
   effective,
@@ -315,7 +287,7 @@ function caveatsOf({
   const caveats: string[] = [];
   if (believed === "fitted-q") {
     caveats.push(
-      `the recorded actions speak for only ${effective.toFixed(0)} of ${table.rows} steps, so the bound is fitted-Q's alone and rests on its extrapolation`,
+      `the recorded actions speak for only ${effective.toFixed(0)} of ${table.rows} steps, so the estimate is fitted-Q's and rests on its extrapolation; the bound is the lower of the two`,
     );
   }
   if (outside > 0) {
