@@ -1,11 +1,18 @@
 /** `coxswain bench autoscale`: what an agent's turn costs, and how fast its world and its bootstrapping are. */
 
+import { bootstrapFigures } from "./autoscale/bootstrap.ts";
+import { environmentFigures } from "./autoscale/environment.ts";
 import { eventWorldFigures } from "./autoscale/event-world.ts";
 import { turnFigures } from "./autoscale/turns.ts";
 import { type Bench, type BenchContext, type BenchReport, describeMachine, type Figure } from "./report.ts";
 
 /** Parts run one after the other: each would disturb the others. */
-const parts: readonly ((context: BenchContext) => Promise<readonly Figure[]>)[] = [turnFigures, eventWorldFigures];
+const parts: readonly ((context: BenchContext) => Promise<readonly Figure[]>)[] = [
+  turnFigures,
+  eventWorldFigures,
+  environmentFigures,
+  bootstrapFigures,
+];
 
 export const autoscaleBench: Bench = {
   title: "turns of autoscaling agents, steps of their world, and bootstrapping",
