@@ -19,8 +19,9 @@ export type Estimator = (
 ) => Result<OffPolicyScore>;
 
 export interface AgentSettings {
-  /** Exploration while ONLINE: the process, and how it fades over the episodes of one training. */
+  /** Exploration while ONLINE: the process, for how many steps a push is held, how it fades over one training. */
   readonly noise: NoiseConfig;
+  readonly holdNoise: number;
   readonly fade: { readonly episodes: number; readonly to: number };
   /** ONLINE episodes over which the generative constraint is let go. */
   readonly annealEpisodes: number;
@@ -41,6 +42,8 @@ export interface AgentSettings {
 export const agentDefaults: AgentSettings = Object.freeze<AgentSettings>({
   // Table 2 of the paper: normal noise of 0.2. Its decay of 10⁻⁶ a step is none within a life.
   noise: { kind: "gaussian", sigma: 0.2 },
+  // Five minutes: longer than start-up, the metrics' delay and the SLO's window together.
+  holdNoise: 20,
   fade: { episodes: 100, to: 0.25 },
   annealEpisodes: 50,
   estimateEvery: 5,

@@ -13,6 +13,7 @@ import type { ObservationMemory } from "../tasks/index.ts";
 import type { EpisodeLogState } from "./episode-log.ts";
 import { loadLifecycle, saveLifecycle } from "./saved.ts";
 import type { AgentState } from "./state.ts";
+import type { WatchState } from "./watch.ts";
 
 const AGENT_SCHEMA = 1;
 
@@ -20,6 +21,7 @@ const AGENT_SCHEMA = 1;
 export interface AgentNotes {
   readonly guard: GuardState;
   readonly memory: ObservationMemory;
+  readonly watch: WatchState;
   readonly trips: readonly boolean[];
   readonly constraint: number;
   readonly onlineEpisodes: number;

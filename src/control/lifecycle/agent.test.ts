@@ -117,7 +117,7 @@ describe("ONLINE", () => {
   });
 
   test("noise explores, and only upwards where the SLO is near", () => {
-    const options = { settings: { noise: { kind: "gaussian", sigma: 0.2 } as const } };
+    const options = { settings: { noise: { kind: "gaussian", sigma: 0.2 } as const, holdNoise: 1 } };
     const rig = new Rig({ ...options, profile: { ...profile, gates: { ...gates, canary: null } } });
     rig.until("ONLINE");
     const pushes = (ticks: readonly Tick[]) =>

@@ -22,10 +22,11 @@ import { isTrip, planFallback, planLearner, shadowStep } from "./decision.ts";
 import { EpisodeLog } from "./episode-log.ts";
 import type { ActingChoice, Health } from "./health.ts";
 import { isLearnerFault, mayAct } from "./health.ts";
+import { excessNow } from "./judge.ts";
 import { LearnerSeat } from "./learner-seat.ts";
 import { canaryBand, lifecycleStep } from "./lifecycle.ts";
 import type { ShieldOptions } from "./shield.ts";
-import { defaultShield, nearness } from "./shield.ts";
+import { defaultShield, isNear } from "./shield.ts";
 import { ShieldedNoise } from "./shielded-noise.ts";
 import type { Sight } from "./sight.ts";
 import { look } from "./sight.ts";
@@ -33,6 +34,7 @@ import type { AgentState, Evidence, OffPolicyScore } from "./state.ts";
 import { freshAgentState } from "./state.ts";
 import type { AgentEvent, CompletedStep, StepRecord, Tick, TickInput } from "./tick.ts";
 import { TripRate } from "./trip-rate.ts";
+import { Watch } from "./watch.ts";
 
 /** A step that was decided and whose effect has not been measured yet. */
 interface Pending {
@@ -67,6 +69,7 @@ export class Agent<S> {
   readonly #noise: ShieldedNoise;
   readonly #trips: TripRate;
   readonly #log: EpisodeLog;
+  readonly #watch = new Watch();
   #rng: Rng;
   #state: AgentState = freshAgentState;
   #guard: GuardState = freshGuardState;
@@ -87,7 +90,7 @@ export class Agent<S> {
     this.#options = options;
     this.#settings = { ...agentDefaults, ...options.settings };
     this.#shield = options.shield ?? defaultShield;
-    const { slowAfter, retryAfter, noise, tripWindow, minKnown, keepEpisodes } = this.#settings;
+    const { slowAfter, retryAfter, noise, holdNoise, tripWindow, minKnown, keepEpisodes } = this.#settings;
     const { stopwatch, task } = options;
     this.#seat = new LearnerSeat({
       createLearner: (attempt) => options.createLearner(attempt),
@@ -96,7 +99,8 @@ export class Agent<S> {
       retryAfter,
     });
     const size = actionSize(this.#seat.learner.shape.action);
-    this.#noise = new ShieldedNoise(noise, { size, limits: this.#shield.noise });
+    const limit = this.#shield.noise?.limit ?? Number.POSITIVE_INFINITY;
+    this.#noise = new ShieldedNoise(noise, { size, hold: Math.max(1, holdNoise), limit });
     this.#trips = new TripRate(tripWindow);
     this.#log = new EpisodeLog({ length: task.episodeSteps, minKnown, keep: keepEpisodes });
     this.#rng = seededRng(options.seed).fork("exploration");
@@ -115,6 +119,7 @@ export class Agent<S> {
     if (this.#state.stage === "INITIALIZED") this.#judge({ kind: "start", at: now });
     const sight = look(input, { task, memory: this.#memory, maxAge: limits.maxDataAge, before: this.#before });
     this.#before = now;
+    this.#watch.see(sight, this.#state.stage);
     if (sight.observation) this.#memory = sight.observation.memory;
 
     const completed = this.#complete(sight);
@@ -216,7 +221,9 @@ export class Agent<S> {
   #propose({ observation }: Sight, health: Health): Decision | null {
     if (!observation || !this.#seat.isWell) return null;
     const { who, why } = mayAct(this.#options.profile, this.#state, health);
-    this.#noise.isNearSlo = nearness(observation) >= (this.#shield.noise?.upwardsAt ?? Number.POSITIVE_INFINITY);
+    const { caution, noise } = this.#shield;
+    const usual = this.#watch.usualNearness;
+    this.#noise.isNearSlo = noise !== null && caution !== null && isNear(observation, { ...caution, usual });
     const proposal = this.#seat.propose(observation.values, {
       explore: who === "learner" && why === "training",
       explorer: { rng: this.#rng, noise: this.#noise },
@@ -233,9 +240,16 @@ export class Agent<S> {
     const isLearners = choice.who === "nobody" ? stage === "ONLINE" || stage === "SERVING" : choice.who === "learner";
     const { observation } = sight;
     const band = canaryBand(this.#options.profile, this.#state);
+    const { usualNearness, memoryPeak } = this.#watch;
     const plan =
       isLearners && proposal && observation
-        ? planLearner(moment, { action: proposal.action, observation, band, shield: this.#shield })
+        ? planLearner(moment, {
+            action: proposal.action,
+            observation,
+            band,
+            shield: this.#shield,
+            experience: { usualNearness, memoryPeak, excess: excessNow(this.#state, this.#log.soFar) },
+          })
         : planFallback(moment);
     if (choice.who !== "nobody") {
       this.#guardBefore = this.#guard;
@@ -422,6 +436,7 @@ export class Agent<S> {
       notes: {
         guard: this.#guard,
         memory: this.#memory,
+        watch: this.#watch.state(),
         trips: this.#trips.state(),
         constraint: this.#constraint,
         onlineEpisodes: this.#onlineEpisodes,
@@ -448,6 +463,7 @@ export class Agent<S> {
     this.#guard = notes.guard;
     this.#guardBefore = notes.guard;
     this.#memory = notes.memory;
+    this.#watch.restore(notes.watch);
     this.#trips.restore(notes.trips);
     this.#onlineEpisodes = notes.onlineEpisodes;
     this.#sinceEstimate = notes.sinceEstimate;

@@ -1,6 +1,6 @@
 /**
  * From wishes to one guarded plan: the fallback's, or the learner's within canary band and shield.
- * Owns: the order band, shield, guard; how a wish that is not followed would have fared. Pure.
+ * Owns: the order band, tolerance, shield, guard; how a wish that is not followed would have fared. Pure.
  * Not here: whose turn it is (health.ts), what comes of the plan (agent.ts).
  */
 import type { Allocation, GuardLimits, GuardRule, GuardState, NodeRoom, Proposal, Verdict } from "../../act/index.ts";
@@ -11,8 +11,8 @@ import type { FallbackStep } from "../fallbacks/index.ts";
 import type { AutoscaleTask, Observation } from "../tasks/index.ts";
 import { decodeAction, encodeAction } from "../tasks/index.ts";
 import { WHOLE_BAND } from "./lifecycle.ts";
-import type { ShieldOptions } from "./shield.ts";
-import { keepWithinBand, shielded } from "./shield.ts";
+import type { Experience, ShieldOptions } from "./shield.ts";
+import { keepWithinBand, shielded, steadied } from "./shield.ts";
 
 /** What is known when a decision is made. */
 export interface Moment {
@@ -42,16 +42,19 @@ export interface LearnersWish {
   readonly observation: Observation;
   readonly band: number;
   readonly shield: ShieldOptions;
+  readonly experience: Experience;
 }
 
-export function planLearner(moment: Moment, { action, observation, band, shield }: LearnersWish): Plan {
+export function planLearner(moment: Moment, wish: LearnersWish): Plan {
+  const { action, observation, band, shield, experience } = wish;
   const { task, have, reading } = moment;
   const fallback: Allocation = { ...have, ...moment.fallback.want };
   const chosen = action.slice();
   const isCanary = band < WHOLE_BAND;
   if (isCanary) keepWithinBand(chosen, encodeAction(task, fallback), band);
-  const want = decodeAction(task, chosen);
-  const safe = shielded({ want, have, fallback, reading, observation }, shield);
+  const { tolerance } = shield;
+  const want = tolerance === null ? decodeAction(task, chosen) : steadied(task, chosen, { have, tolerance });
+  const safe = shielded({ want, have, fallback, reading, observation, experience }, shield);
   const plan = guarded(moment, { want: safe.allocation, ...laggards(safe.allocation, moment) });
   return { ...plan, notes: [...(isCanary ? ["canary"] : []), ...safe.raised, ...plan.notes] };
 }

@@ -69,6 +69,11 @@ export class EpisodeLog {
     return this.#counts.steps >= this.#options.length;
   }
 
+  /** Of the running episode: its violations, and how much of it is over. */
+  get soFar(): { readonly violations: number; readonly share: number } {
+    return { violations: this.#counts.violations, share: this.#counts.steps / this.#options.length };
+  }
+
   /** Newest episodes in which the fallback acted. */
   get kept(): readonly (readonly Transition[])[] {
     return this.#kept;

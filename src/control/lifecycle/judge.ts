@@ -162,6 +162,15 @@ export function judgeCanary(canary: CanaryGate, state: AgentState, score: Episod
   });
 }
 
+/** The excess at this moment: that of the ended episodes, and of the running one so far. */
+export function excessNow(
+  state: AgentState,
+  { violations, share }: { readonly violations: number; readonly share: number },
+): number {
+  if (state.stage !== "ONLINE" && state.stage !== "SERVING") return 0;
+  return state.excess + violations - share * usualViolations(state);
+}
+
 /** Violations beyond the fallback's, summed; what was saved earlier counts only up to the credit. */
 export function nextExcess(
   state: StateOf<"ONLINE" | "SERVING">,

@@ -152,7 +152,7 @@ function recordLearner<S extends StateOf<"ONLINE" | "SERVING">>(
   const recent = withNewest(state.recent, score, window);
   const mean = windowOf(recent, window)?.mean ?? null;
   const best = mean === null ? state.best : Math.max(mean, state.best ?? mean);
-  return { ...state, recent, best, excess: rollback ? nextExcess(state, { score, credit: rollback.credit }) : 0 };
+  return { ...state, recent, best, excess: nextExcess(state, { score, credit: rollback?.credit ?? 0 }) };
 }
 
 function moveCanary(

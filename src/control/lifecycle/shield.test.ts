@@ -7,7 +7,7 @@ import { mebibytes, millicores, milliseconds, perSecond, ratio } from "../../bas
 import type { WorkloadReading } from "../../observe/telemetry/index.ts";
 import type { Observation } from "../tasks/index.ts";
 import type { ShieldInput } from "./shield.ts";
-import { defaultShield, keepWithinBand, limitNoise, nearness, noShield, shielded } from "./shield.ts";
+import { defaultShield, isNear, keepWithinBand, limitNoise, nearness, noShield, shielded, steadied } from "./shield.ts";
 
 const sizes = (replicas: number, cpu: number, memory: number): Allocation => ({
   replicas,
@@ -60,6 +60,7 @@ const input = (change: Partial<ShieldInput> = {}): ShieldInput => ({
   fallback,
   reading: reading(100),
   observation: observed(0.5),
+  experience: { usualNearness: 0.6, memoryPeak: 0, excess: 0 },
   ...change,
 });
 
@@ -74,7 +75,7 @@ describe("the shield", () => {
   });
 
   test("near the SLO lets nothing shrink further than the fallback would", () => {
-    // The lower of what is there and what the fallback wants: 4 replicas, 300 millicores, 300 MiB.
+    // Usual is 0.6, so near is from 0.8 on. The lower of what is there and what the fallback wants: 4, 300 and 300.
     expect(shielded(input({ observation: observed(0.81) }), defaultShield)).toEqual({
       allocation: sizes(4, 400, 300),
       raised: ["slo-near"],
@@ -96,14 +97,24 @@ describe("the shield", () => {
     ]);
   });
 
-  test("gives no pod less memory than the hottest uses, and a tenth more", () => {
-    const shield = shielded(input({ reading: reading(300) }), defaultShield);
-    expect(shield.raised).toEqual(["memory-in-use"]);
-    expect(shield.allocation.memory).toBe(mebibytes(330));
+  test("gives no pod less memory than pods needed lately, and a fifth more", () => {
+    const experience = { usualNearness: 0.6, memoryPeak: mebibytes(300), excess: 0 };
+    const shield = shielded(input({ experience }), defaultShield);
+    expect(shield.raised).toEqual(["memory-needed"]);
+    expect(shield.allocation.memory).toBe(mebibytes(360));
+  });
+
+  test("lets nobody go below the fallback's CPU once more violations were had than it would have had", () => {
+    const having = (excess: number) =>
+      shielded(input({ experience: { usualNearness: 0.6, memoryPeak: 0, excess } }), defaultShield);
+    expect(having(1.9)).toEqual({ allocation: want, raised: [] });
+    // Memory is not what was overspent.
+    expect(having(2)).toEqual({ allocation: sizes(6, 400, 200), raised: ["savings-spent"] });
   });
 
   test("switched off does nothing at all", () => {
-    const worst = input({ observation: observed(3, ["cpu"]), reading: reading(399) });
+    const experience = { usualNearness: 0.6, memoryPeak: mebibytes(900), excess: 99 };
+    const worst = input({ observation: observed(3, ["cpu"]), reading: reading(399), experience });
     expect(shielded(worst, noShield)).toEqual({ allocation: want, raised: [] });
   });
 
@@ -131,6 +142,40 @@ test.each([0.25, 0.8, 1, 2])("nearness is latency over target: %d", (pressure) =
 test("nearness of a workload that answers nothing is beyond all measure", () => {
   const { measures } = observed(1);
   expect(nearness({ measures: { ...measures, preservation: 0, margin: -1 } })).toBe(Number.POSITIVE_INFINITY);
+});
+
+test("near is half of the way from what is usual to the target, wherever that is", () => {
+  const half = (usual: number) => ({ share: 0.5, usual });
+  expect(isNear(observed(0.91), half(0.8))).toBe(true);
+  expect(isNear(observed(0.89), half(0.8))).toBe(false);
+  expect(isNear(observed(0.61), half(0.2))).toBe(true);
+  // A fallback that usually misses its SLO leaves no way to go.
+  expect(isNear(observed(0.99), half(1.4))).toBe(false);
+});
+
+describe("a wish that differs little", () => {
+  const bounds = {
+    replicas: { min: 1, max: 16 },
+    cpu: { min: millicores(100), max: millicores(1600) },
+    memory: { min: mebibytes(64), max: mebibytes(1024) },
+  };
+  const at = (cpu: number, memory: number, replicas: number) => Float32Array.of(cpu, memory, replicas);
+
+  test("changes nothing, each value by itself", () => {
+    // 400 millicores, 256 MiB and 4 replicas are the middles of their ranges.
+    const middle = { have: sizes(4, 400, 256), tolerance: 0.05 };
+    expect(steadied({ bounds }, at(0.04, -0.04, 0), middle)).toEqual(sizes(4, 400, 256));
+    // A coordinate of 0.5 is 100·16^0.75 millicores.
+    expect(steadied({ bounds }, at(0.5, -0.04, 0), middle)).toEqual(sizes(4, 800, 256));
+  });
+
+  test("does not flip between two counts of replicas at the edge between them", () => {
+    // 16^x: the edge between 4 and 5 is at 4.5 replicas, a coordinate of 0.0850.
+    const wish = (x: number, have: number) =>
+      steadied({ bounds }, at(0, 0, x), { have: sizes(have, 400, 256), tolerance: 0.05 }).replicas;
+    expect([wish(0.08, 4), wish(0.09, 4), wish(0.13, 4), wish(0.14, 4)]).toEqual([4, 4, 4, 5]);
+    expect([wish(0.09, 5), wish(0.08, 5), wish(0.04, 5), wish(0.03, 5)]).toEqual([5, 5, 5, 4]);
+  });
 });
 
 test("the band holds every coordinate by itself, and the whole range at its ends", () => {

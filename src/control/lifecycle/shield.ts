@@ -1,43 +1,71 @@
 /**
  * What keeps a learner from costing more violations than the fallback would, step by step.
- * Owns: four small rules, each of which a study can switch off: noise that only raises near the SLO, a band around the
- * fallback, relief when the SLO is missed, caution when it is near. Not here: bounds and rates (act's guard), how wide
- * the band is (lifecycle.ts).
+ * Owns: small rules, each of which a study can switch off. Not here: bounds and rates (act's guard), how wide the
+ * canary's band is (lifecycle.ts).
+ *
+ *   tolerance   a wish that differs little from what is there changes nothing: no churn from a trembling policy
+ *   relief      where the SLO is missed, memory runs out or measurements are missing, no value is below the fallback's
+ *   thrift      below the fallback's CPU only while fewer violations than the fallback's were had: spend what was saved
+ *   caution     where latency comes near its target, nothing shrinks further than the fallback would shrink it
+ *   memory      no pod gets less memory than pods needed lately, with a margin
+ *   noise       exploration is limited, and only upwards where the SLO is near
  *
  * The paper's AWARE has none of these: `noShield`.
  */
 import type { Allocation } from "../../act/index.ts";
 import { dimensions } from "../../act/index.ts";
 import type { WorkloadReading } from "../../observe/telemetry/index.ts";
-import type { Observation } from "../tasks/index.ts";
+import type { AutoscaleTask, Observation } from "../tasks/index.ts";
+import { actionOrder, decodeAction, encodeAction } from "../tasks/index.ts";
 
 export interface ShieldOptions {
-  /** Where the SLO is missed, memory runs out or measurements are missing, no value is below the fallback's. */
+  /** In action coordinates, where the whole range is 2. */
+  readonly tolerance: number | null;
   readonly relief: { readonly memoryAt: number } | null;
-  /** Where latency is this share of its target or more, nothing shrinks further than the fallback would shrink it. */
-  readonly caution: { readonly at: number } | null;
-  /** Exploration: the furthest that noise may push one coordinate; from this share of the target on only upwards. */
-  readonly noise: { readonly limit: number; readonly upwardsAt: number } | null;
-  /** No pod gets less memory than the hottest uses now, times this. */
+  /** Steps of violation beyond the fallback's level that may be spent on credit. */
+  readonly thrift: { readonly allowance: number } | null;
+  /** From this share of the way from the fallback's usual latency to the target. */
+  readonly caution: { readonly share: number } | null;
+  readonly noise: { readonly limit: number } | null;
   readonly memoryMargin: number | null;
 }
 
 export const defaultShield: ShieldOptions = Object.freeze({
+  tolerance: 0.05,
   relief: { memoryAt: 0.9 },
-  caution: { at: 0.8 },
-  noise: { limit: 0.3, upwardsAt: 0.8 },
-  memoryMargin: 1.1,
+  thrift: { allowance: 2 },
+  caution: { share: 0.5 },
+  noise: { limit: 0.3 },
+  memoryMargin: 1.2,
 });
 
-export const noShield: ShieldOptions = Object.freeze({ relief: null, caution: null, noise: null, memoryMargin: null });
+export const noShield: ShieldOptions = Object.freeze({
+  tolerance: null,
+  relief: null,
+  thrift: null,
+  caution: null,
+  noise: null,
+  memoryMargin: null,
+});
 
-/** What a decision is shielded by: the newest measurements, and what the fallback would do. */
+/** What a decision is shielded by: the newest measurements, the experience so far, and what the fallback would do. */
 export interface ShieldInput {
   readonly want: Allocation;
   readonly have: Allocation;
   readonly fallback: Allocation;
   readonly reading: WorkloadReading;
   readonly observation: Pick<Observation, "measures" | "held">;
+  readonly experience: Experience;
+}
+
+/** What an agent knows from earlier steps. Plain data: it is saved. */
+export interface Experience {
+  /** Latency over its target, as it usually is under the fallback. */
+  readonly usualNearness: number;
+  /** Most memory that a pod used lately. */
+  readonly memoryPeak: number;
+  /** Steps of violation beyond the fallback's level. */
+  readonly excess: number;
 }
 
 export type ShieldRule =
@@ -45,8 +73,9 @@ export type ShieldRule =
   | "out-of-memory"
   | "memory-near-limit"
   | "measurements-missing"
+  | "savings-spent"
   | "slo-near"
-  | "memory-in-use";
+  | "memory-needed";
 
 export interface Shielded {
   readonly allocation: Allocation;
@@ -55,24 +84,25 @@ export interface Shielded {
 }
 
 export function shielded(input: ShieldInput, options: ShieldOptions): Shielded {
-  const { have, fallback, reading, observation } = input;
+  const { have, fallback, observation, experience } = input;
   let allocation = input.want;
   const raised: ShieldRule[] = [];
-  const raise = (rule: ShieldRule, floor: Allocation): void => {
+  const raise = (rule: ShieldRule, floor: Partial<Allocation>): void => {
     const next = raisedTo(allocation, floor);
     if (dimensions.every((dimension) => next[dimension] === allocation[dimension])) return;
     allocation = next;
     raised.push(rule);
   };
-  const alarm = options.relief && alarmOf(input, options.relief.memoryAt);
+  const { relief, thrift, caution, memoryMargin } = options;
+  const alarm = relief && alarmOf(input, relief.memoryAt);
   if (alarm) raise(alarm, fallback);
-  else if (options.caution && nearness(observation) >= options.caution.at) raise("slo-near", lowerOf(have, fallback));
-  if (options.memoryMargin !== null) {
-    const inUse = hottestMemory(reading) * options.memoryMargin;
-    raise("memory-in-use", {
-      ...allocation,
-      memory: Math.max(allocation.memory, Math.ceil(inUse)) as Allocation["memory"],
-    });
+  if (thrift && experience.excess >= thrift.allowance)
+    raise("savings-spent", { replicas: fallback.replicas, cpu: fallback.cpu });
+  if (caution && isNear(observation, { ...caution, usual: experience.usualNearness }))
+    raise("slo-near", lowerOf(have, fallback));
+  if (memoryMargin !== null) {
+    const needed = Math.ceil(experience.memoryPeak * memoryMargin) as Allocation["memory"];
+    raise("memory-needed", { memory: needed });
   }
   return { allocation, raised };
 }
@@ -88,31 +118,66 @@ function alarmOf({ reading, observation }: ShieldInput, memoryAt: number): Shiel
 
 /** How much of the SLO is used up: latency over its target. From the margin m = (1 − p)/(1 + p), so p = (1 − m)/(1 + m). */
 export function nearness({ measures: { margin, preservation } }: Pick<Observation, "measures">): number {
-  if (preservation < 1) return Math.max(1, pressureAt(margin));
-  return pressureAt(margin);
+  const pressure = margin <= -1 ? Number.POSITIVE_INFINITY : (1 - margin) / (1 + margin);
+  return preservation < 1 ? Math.max(1, pressure) : pressure;
 }
 
-const pressureAt = (margin: number): number => (margin <= -1 ? Number.POSITIVE_INFINITY : (1 - margin) / (1 + margin));
+/**
+ * Relative to what is usual: an SLO of 1.2 times the best possible latency is never further than a sixth away, and one
+ * of ten times is far away even where trouble begins.
+ */
+export function isNear(
+  observation: Pick<Observation, "measures">,
+  { share, usual }: { readonly share: number; readonly usual: number },
+): boolean {
+  const from = Math.min(Math.max(usual, 0), 1);
+  return nearness(observation) >= from + share * (1 - from);
+}
 
-export function raisedTo(want: Allocation, floor: Allocation): Allocation {
-  return combine(want, floor, Math.max);
+export function raisedTo(want: Allocation, floor: Partial<Allocation>): Allocation {
+  return combine(want, { ...want, ...floor }, Math.max);
 }
 
 const lowerOf = (one: Allocation, other: Allocation): Allocation => combine(one, other, Math.min);
 
 function combine(one: Allocation, other: Allocation, pick: (a: number, b: number) => number): Allocation {
-  return Object.fromEntries(
-    dimensions.map((dimension) => [dimension, pick(one[dimension], other[dimension])]),
-  ) as unknown as Allocation;
+  return {
+    replicas: pick(one.replicas, other.replicas),
+    cpu: pick(one.cpu, other.cpu),
+    memory: pick(one.memory, other.memory),
+  } as Allocation;
 }
 
-function hottestMemory({ pods }: WorkloadReading): number {
+export function hottestMemory({ pods }: WorkloadReading): number {
   return pods.reduce((most, { memory }) => Math.max(most, memory ?? 0), 0);
 }
 
 function hottestShare({ pods }: WorkloadReading): number {
   return pods.reduce((most, { memory, memoryLimit }) => Math.max(most, memory === null ? 0 : memory / memoryLimit), 0);
 }
+
+/** The wish, with everything left as it is that it would change by little. */
+export function steadied(
+  task: Pick<AutoscaleTask, "bounds">,
+  action: Float32Array,
+  { have, tolerance }: { readonly have: Allocation; readonly tolerance: number },
+): Allocation {
+  const current = encodeAction(task, have);
+  // Replicas come in whole steps, so theirs is a tolerance at the edge between two of them.
+  const reluctant = decodeAction(
+    task,
+    action.map((to, i) => towards(to, current[i] ?? 0, tolerance)),
+  );
+  const wish = decodeAction(task, action);
+  const kept = actionOrder.filter(
+    (dimension, i) =>
+      reluctant[dimension] === have[dimension] || Math.abs((action[i] ?? 0) - (current[i] ?? 0)) <= tolerance,
+  );
+  return { ...wish, ...Object.fromEntries(kept.map((dimension) => [dimension, have[dimension]])) };
+}
+
+const towards = (from: number, to: number, by: number): number =>
+  from > to ? Math.max(to, from - by) : Math.min(to, from + by);
 
 /** The action, no further from the centre than the band in any coordinate, and within −1 and 1. In place. */
 export function keepWithinBand(action: Float32Array, centre: Float32Array, band: number): void {
@@ -126,11 +191,11 @@ export function keepWithinBand(action: Float32Array, centre: Float32Array, band:
 export function limitNoise(
   noisy: Float32Array,
   calm: Float32Array,
-  { limit, isNear }: { readonly limit: number; readonly isNear: boolean },
+  { limit, isNear: isOneSided }: { readonly limit: number; readonly isNear: boolean },
 ): void {
   for (let i = 0; i < noisy.length; i++) {
     const middle = calm[i] ?? 0;
-    noisy[i] = clamp(noisy[i] ?? 0, isNear ? middle : middle - limit, middle + limit);
+    noisy[i] = clamp(noisy[i] ?? 0, isOneSided ? middle : middle - limit, middle + limit);
   }
 }
 

@@ -1,52 +1,67 @@
 /**
- * Exploration noise that the agent keeps in its hands: scaled down as training goes on, limited by the shield.
+ * Exploration noise that the agent keeps in its hands: held for a while, faded as training goes on, limited by the shield.
  * Owns: what is added to the policy's calm action. Not here: the random process itself (learn/rl).
+ *
+ * Why held: a push that changes in every step of 15 s starts and stops pods all the time, which costs the very violations
+ * that exploring must not cost, and its effect is measured only minutes later, when it is long gone.
  */
 import type { Rng } from "../../base/index.ts";
 import type { Noise, NoiseConfig } from "../../learn/rl/index.ts";
 import { createNoise } from "../../learn/rl/index.ts";
-import type { ShieldOptions } from "./shield.ts";
 import { limitNoise } from "./shield.ts";
 
+export interface ShieldedNoiseOptions {
+  readonly size: number;
+  /** Steps for which a push stays as it was drawn. */
+  readonly hold: number;
+  /** The furthest push of one coordinate. */
+  readonly limit: number;
+}
+
 export class ShieldedNoise implements Noise {
+  readonly #options: ShieldedNoiseOptions;
   readonly #noise: Noise;
-  readonly #calm: Float32Array;
-  readonly #limits: ShieldOptions["noise"];
+  readonly #push: Float32Array;
+  /** Steps for which the push still stays. */
+  #left = 0;
   /** 1 is the process as configured, 0 none of it. */
   scale = 1;
+  /** Only upwards, while this is true. */
   isNearSlo = false;
 
-  constructor(
-    config: NoiseConfig,
-    { size, limits }: { readonly size: number; readonly limits: ShieldOptions["noise"] },
-  ) {
-    this.#noise = createNoise(config, size);
-    this.#calm = new Float32Array(size);
-    this.#limits = limits;
+  constructor(config: NoiseConfig, options: ShieldedNoiseOptions) {
+    this.#options = options;
+    this.#noise = createNoise(config, options.size);
+    this.#push = new Float32Array(options.size);
   }
 
   addTo(action: Float32Array, rng: Rng): void {
-    const calm = this.#calm;
-    calm.set(action);
-    this.#noise.addTo(action, rng);
-    const { scale } = this;
-    // Whatever the process, its push is scaled and not the policy's own choice.
-    action.forEach((noisy, i) => {
-      const own = calm[i] ?? 0;
-      action[i] = own + scale * (noisy - own);
+    if (this.#left === 0) {
+      this.#push.fill(0);
+      this.#noise.addTo(this.#push, rng);
+      this.#left = this.#options.hold;
+    }
+    this.#left -= 1;
+    const calm = action.slice();
+    action.forEach((own, i) => {
+      action[i] = own + this.scale * (this.#push[i] ?? 0);
     });
-    if (this.#limits) limitNoise(action, calm, { limit: this.#limits.limit, isNear: this.isNearSlo });
+    limitNoise(action, calm, { limit: this.#options.limit, isNear: this.isNearSlo });
   }
 
   reset(): void {
     this.#noise.reset();
+    this.#left = 0;
   }
 
   state(): Float64Array {
-    return this.#noise.state();
+    return Float64Array.of(this.#left, ...this.#push, ...this.#noise.state());
   }
 
   restore(state: Float64Array): void {
-    this.#noise.restore(state);
+    const { size } = this.#options;
+    this.#left = state[0] ?? 0;
+    this.#push.set(state.subarray(1, 1 + size));
+    this.#noise.restore(state.slice(1 + size));
   }
 }
