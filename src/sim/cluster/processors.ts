@@ -19,8 +19,6 @@ export interface Processor {
  * Sigmas: assumed, tried from 0.02 to 0.15; eight threads that share a core disturb each other more than two.
  */
 export const processors = {
-  /** Exactly the reference, every time: for closed forms. */
-  ideal: { speed: 1, sigma: 0 },
   "xeon-e5": { speed: 1, sigma: 0.05 },
   power8: { speed: 0.75, sigma: 0.1 },
   power9: { speed: 0.9, sigma: 0.08 },
@@ -28,11 +26,19 @@ export const processors = {
 
 export type ProcessorName = keyof typeof processors;
 
+/** Exactly the reference, every time: no machine is like that, but closed forms are. */
+const ideal: Processor = { speed: 1, sigma: 0 };
+
+export const isProcessor = (name: string): name is NodeSpec["processor"] =>
+  name === "ideal" || Object.hasOwn(processors, name);
+
+export const processorOf = (name: NodeSpec["processor"]): Processor => (name === "ideal" ? ideal : processors[name]);
+
 export interface NodeSpec {
   readonly name: string;
   readonly cpu: Millicores;
   readonly memory: Bytes;
-  readonly processor: ProcessorName;
+  readonly processor: ProcessorName | "ideal";
 }
 
 const gibibytes = (n: number): Bytes => mebibytes(n * 1_024);

@@ -8,7 +8,7 @@ import type { Ms, WorkloadId } from "../../base/index.ts";
 import { CodedError, failure } from "../../base/index.ts";
 import type { Slo } from "../../observe/telemetry/index.ts";
 import { type MetricsConfig, metricsDefaults } from "./metrics/config.ts";
-import { type NodeSpec, processors } from "./processors.ts";
+import { isProcessor, type NodeSpec, processors } from "./processors.ts";
 import type { Application } from "./workloads/application.ts";
 import type { Load } from "./workloads/load.ts";
 
@@ -47,7 +47,7 @@ export function checkWorldOptions({ start, nodes, workloads, metrics = {} }: Wor
   if (new Set(workloads.map(({ id }) => id)).size < workloads.length) refuse("two workloads have the same id");
   for (const { name, cpu, memory, processor } of nodes) {
     if (!(cpu > 0 && memory > 0)) refuse(`node ${name} has ${cpu} millicores and ${memory} bytes: give more than 0`);
-    if (!Object.hasOwn(processors, processor))
+    if (!isProcessor(processor))
       refuse(`node ${name} has an unknown processor '${processor}': there are ${Object.keys(processors).join(", ")}`);
   }
   for (const spec of workloads) {

@@ -6,8 +6,9 @@
 import type { Action, Allocation, Followers } from "../../../act/index.ts";
 import { afterAction } from "../../../act/index.ts";
 import { bytes, milliseconds } from "../../../base/index.ts";
+import type { Ticket } from "../../engine/index.ts";
 import { mechanics } from "../mechanics.ts";
-import { processors } from "../processors.ts";
+import { processorOf } from "../processors.ts";
 import type { Application } from "../workloads/index.ts";
 import { type ClusterState, EVENT } from "./cluster-state.ts";
 import { CpuClock } from "./cpu-clock.ts";
@@ -100,7 +101,7 @@ export class Rollout implements PodWatch {
   }
 
   outOfMemory(pod: Pod): void {
-    const { now, queue } = this.#state;
+    const { now } = this.#state;
     const { deployment } = pod;
     deployment.oomKills++;
     deployment.disruptions++;
@@ -124,10 +125,14 @@ export class Rollout implements PodWatch {
     pod.restarts++;
     this.#flow?.loseAll(pod);
     deployment.countMemory(pod, now);
-    // The fluid rung passes time in steps up to an event, so a kill can lie before the event that was just taken.
-    const readyAt = Math.max(now + backoff + this.#startup(pod, true), queue.at);
-    pod.stageTicket = queue.schedule(readyAt, EVENT.podReady, pod.index);
+    pod.stageTicket = this.#schedule(now + backoff + this.#startup(pod, true), EVENT.podReady, pod);
     this.#reconcile(deployment);
+  }
+
+  /** The fluid rung passes time in steps up to an event, so what follows of a step can lie before the event just taken. */
+  #schedule(at: number, kind: number, pod: Pod): Ticket {
+    const { queue } = this.#state;
+    return queue.schedule(Math.max(at, queue.at), kind, pod.index);
   }
 
   ranEmpty(pod: Pod): void {
@@ -219,13 +224,13 @@ export class Rollout implements PodWatch {
 
   /** Stays pending where no node has room. */
   #place(pod: Pod): void {
-    const { now, queue, nodes } = this.#state;
+    const { now, nodes } = this.#state;
     const { deployment } = pod;
     const node = chooseNode(nodes, pod.size);
     if (node === undefined) return;
     // Draws by the pod's number: the third pod is as fast as the third pod of any other run, whenever it starts.
     const rng = deployment.streams.pods.fork(pod.number);
-    const { speed, sigma } = processors[node.spec.processor];
+    const { speed, sigma } = processorOf(node.spec.processor);
     pod.node = node;
     pod.stage = "starting";
     pod.speed = speed * Math.exp(sigma * rng.normal() - 0.5 * sigma * sigma);
@@ -240,7 +245,7 @@ export class Rollout implements PodWatch {
     const image = deployment.program.application.id;
     const isWarm = node.images.has(image);
     node.images.add(image);
-    pod.stageTicket = queue.schedule(now + this.#startup(pod, isWarm), EVENT.podReady, pod.index);
+    pod.stageTicket = this.#schedule(now + this.#startup(pod, isWarm), EVENT.podReady, pod);
     deployment.countMemory(pod, now);
   }
 
@@ -267,7 +272,7 @@ export class Rollout implements PodWatch {
       return;
     }
     pod.stage = "stopping";
-    pod.stageTicket = queue.schedule(now + mechanics.grace, EVENT.graceOver, pod.index);
+    pod.stageTicket = this.#schedule(now + mechanics.grace, EVENT.graceOver, pod);
   }
 
   #end(pod: Pod): void {
