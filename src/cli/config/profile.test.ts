@@ -2,7 +2,10 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { CodedError, mebibytes, seconds } from "../../base/index.ts";
+import { parseGuardLimits } from "../../act/index.ts";
+import { CodedError, mebibytes, seconds, unwrap } from "../../base/index.ts";
+import { parseLifecycleProfile } from "../../control/lifecycle/index.ts";
+import { mostPerEpisode, profileTask } from "../../control/tasks/index.ts";
 import { loadProfiles, parseProfile } from "./profile.ts";
 import { profileYaml } from "./profile-text.ts";
 
@@ -104,6 +107,7 @@ describe("a profile", () => {
   test.each([
     [],
     ["reward: { thresholds: { online: 130, serving: { belowConverged: 5 }, deviation: 5 } }", "mode: act"],
+    ["reward: { thresholds: { serving: { timesFallback: 0.9, plus: 3 }, deviation: { timesFallback: 2 } } }"],
     ["controlStepSeconds: 7.5", "utilisation: { cpu: 0.7 }", "bootstrap: false", "episodeSteps: 40"],
   ])("printed with all that was left out is the same profile (%#)", (...added) => {
     const sized = {
@@ -219,6 +223,19 @@ describe("refused with line, field and reason:", () => {
       "shop.yaml:7:",
     ]);
   });
+});
+
+test("its parts are what the task, the guard and the lifecycle take", () => {
+  const profile = parseProfile(
+    withLines({}, "stakes: high", "reward: { alpha: 0.7 }", "episodeSteps: 50"),
+    "shop.yaml",
+  );
+  const task = unwrap(profileTask(profile));
+  expect(task).toMatchObject({ alpha: 0.7, switchCost: 0.5, slo: profile.slo, episodeSteps: 50, features: "extended" });
+  expect(unwrap(parseGuardLimits({ bounds: profile.bounds })).bounds).toEqual(profile.bounds);
+  const { bootstrap, stakes, mode, reward } = profile;
+  const life = { bootstrap, stakes, mode, ...reward.thresholds, maxReward: mostPerEpisode(task) };
+  expect(unwrap(parseLifecycleProfile(life))).toMatchObject({ stakes: "high", mode: "recommend", maxReward: 100 });
 });
 
 test("two profiles of one workload are refused, with both places", () => {

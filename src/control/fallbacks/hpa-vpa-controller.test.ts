@@ -97,6 +97,18 @@ describe("replicas", () => {
     expect(step?.want.replicas).toBe(4);
   });
 
+  test("are not held up by pods that are starting: these are pending, not silent", () => {
+    const young = { createdAt: at(-20), readyAt: null, cpu: null };
+    const pods = [{ cpu: millicores(200) }, { cpu: millicores(200) }, young, young];
+    const [starting] = walk([{ now: 0, pods }]);
+    // 20/80 of the two that are ready
+    expect(starting?.reasons).toContainEqual({ by: "hpa", reason: expect.objectContaining({ replicas: 1 }) });
+    const silent = { ...young, createdAt: at(-5000), readyAt: at(-4990) };
+    const [lost] = walk([{ now: 0, pods: [pods[0] ?? {}, pods[1] ?? {}, silent, silent] }]);
+    // Ready, but nothing is heard of them: they count as full. (20 + 20 + 100 + 100)/4 = 60 of 80
+    expect(lost?.reasons).toContainEqual({ by: "hpa", reason: expect.objectContaining({ replicas: 3 }) });
+  });
+
   test("shrink only after five minutes of less", () => {
     const low = [0, 15, 285, 300, 315].map((now) => ({ now, cpu: 200, memory: 300 }));
     const steps = walk(low);

@@ -179,6 +179,7 @@ describe("every action passes the guard", () => {
     env.step(Float32Array.of(1, 1, 1));
     // 500 + max(250, 250), 256 + max(256, 128), and 2 + max(4, 2) replicas
     expect(steps[0]?.verdict.allocation).toEqual({ replicas: 6, cpu: 750, memory: mebibytes(512) });
+    expect(steps[0]?.world.allocation(workload)).toEqual(steps[0]?.verdict.allocation);
     expect(steps[0]?.verdict.changed.every(({ why }) => why === "step")).toBe(true);
     expect(decodeAction(taskOf(), [1, 1, 1])).toEqual({ replicas: 10, cpu: 2000, memory: mebibytes(1024) });
   });
