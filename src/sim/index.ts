@@ -3,6 +3,8 @@
  * `ClusterWorld`. Start reading at cluster/world.ts (the face), then cluster/event/event-world.ts.
  */
 export { simActuator } from "./cluster/actuator.ts";
+export type { AgreementCell, CellMeasurement, MeasureOptions } from "./cluster/agreement.ts";
+export { cellRate, latencyError, measureCell } from "./cluster/agreement.ts";
 export type { EventWorldOptions } from "./cluster/event/event-world.ts";
 export { eventWorld } from "./cluster/event/event-world.ts";
 export type { Balancing } from "./cluster/event/request-flow.ts";

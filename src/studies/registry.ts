@@ -8,5 +8,12 @@ import { rlCartPole } from "./rl-cartpole.ts";
 import { rlMountainCar } from "./rl-mountaincar.ts";
 import { rlPendulum } from "./rl-pendulum.ts";
 import type { Study } from "./study.ts";
+import { worldCluster } from "./world-cluster.ts";
 
-export const studies: readonly Study[] = [rlCartPole, rlPendulum, rlAcrobot, rlMountainCar] as readonly Study[];
+export const studies: readonly Study[] = [
+  rlCartPole,
+  rlPendulum,
+  rlAcrobot,
+  rlMountainCar,
+  worldCluster,
+] as readonly Study[];
