@@ -25,7 +25,7 @@ export type {
   ShadowGate,
   Threshold,
 } from "./profile.ts";
-export { defaultGates, noGates, paperProfile, parseLifecycleProfile } from "./profile.ts";
+export { defaultGates, lifecycleOf, noGates, paperProfile, parseLifecycleProfile } from "./profile.ts";
 export type { LifecycleFailure } from "./saved.ts";
 export { LIFECYCLE_SCHEMA, loadLifecycle, saveLifecycle } from "./saved.ts";
 export type { ShieldOptions, ShieldRule } from "./shield.ts";

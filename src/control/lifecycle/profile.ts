@@ -5,6 +5,8 @@
  */
 import type { Result } from "../../base/index.ts";
 import { err, failure, ok } from "../../base/index.ts";
+import type { WorkloadProfile } from "../tasks/index.ts";
+import { mostPerEpisode } from "../tasks/index.ts";
 
 /** A level that a mean of episode rewards has to reach. */
 export type Threshold =
@@ -132,6 +134,17 @@ export function parseLifecycleProfile(options: Partial<LifecycleProfile> = {}): 
   return err(failure("lifecycle.profile", `the lifecycle can not be kept as asked: ${problem}`));
 }
 
+/** The life that a workload's owner asks for; `further` is what owners do not see. */
+export function lifecycleOf(
+  workload: WorkloadProfile,
+  further: Partial<Pick<LifecycleProfile, "window" | "maxTripRate" | "gates">> = {},
+): Result<LifecycleProfile> {
+  const { bootstrap, stakes, mode, reward } = workload;
+  const { online, serving, deviation } = reward.thresholds;
+  const maxReward = mostPerEpisode(workload);
+  return parseLifecycleProfile({ bootstrap, stakes, mode, online, serving, deviation, maxReward, ...further });
+}
+
 function problemOf(profile: LifecycleProfile): string | undefined {
   const { window, maxReward, maxTripRate, online, serving, deviation, gates } = profile;
   if (!Number.isInteger(window) || window < 2)
@@ -145,6 +158,9 @@ function problemOf(profile: LifecycleProfile): string | undefined {
     // Nothing has converged before the learner ever acted, so there is no such level to reach.
     (online.kind === "converged"
       ? "the online threshold is relative to the converged level, which is only known later: make it absolute or relative to the fallback"
+      : undefined) ??
+    (!profile.bootstrap && serving.kind === "fallback"
+      ? "without bootstrapping the fallback never acts, so the serving threshold can not be relative to its level: make it absolute or relative to the converged level"
       : undefined) ??
     deviationProblem(deviation) ??
     gatesProblem(gates)

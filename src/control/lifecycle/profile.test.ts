@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest";
+import type { WorkloadId } from "../../base/index.ts";
+import { mebibytes, millicores, milliseconds, ratio, seconds } from "../../base/index.ts";
+import type { WorkloadProfile } from "../tasks/index.ts";
+import type { LifecycleProfile } from "./profile.ts";
+import { defaultGates, lifecycleOf, paperProfile, parseLifecycleProfile } from "./profile.ts";
+
+test("the defaults and the paper's setting can be kept", () => {
+  expect(parseLifecycleProfile().ok).toBe(true);
+  expect(parseLifecycleProfile(paperProfile).ok).toBe(true);
+});
+
+describe("what can never happen is refused in one sentence that names it", () => {
+  const canary = defaultGates.canary as NonNullable<typeof defaultGates.canary>;
+  const rollback = defaultGates.rollback as NonNullable<typeof defaultGates.rollback>;
+  test.each<[string, Partial<LifecycleProfile>]>([
+    ["online threshold is 201", { online: { kind: "absolute", value: 201 } }],
+    ["serving threshold is NaN", { serving: { kind: "absolute", value: Number.NaN } }],
+    ["serving threshold is 0 times", { serving: { kind: "fallback", times: 0, plus: 0 } }],
+    ["serving threshold is -1 below", { serving: { kind: "converged", below: -1 } }],
+    ["only known later", { online: { kind: "converged", below: 5 } }],
+    ["the fallback never acts", { bootstrap: false }],
+    ["deviation limit is -1", { deviation: { kind: "absolute", value: -1 } }],
+    ["deviation limit is 0 times", { deviation: { kind: "fallback", times: 0, atLeast: 0 } }],
+    ["window is 1", { window: 1 }],
+    ["earn is 0", { maxReward: 0 }],
+    ["maxTripRate is 2", { maxTripRate: 2 }],
+    ["0 episodes old", { gates: { ...defaultGates, offPolicy: { maxAgeEpisodes: 0, margin: 0 } } }],
+    ["may lie 2 of the threshold", { gates: { ...defaultGates, offPolicy: { maxAgeEpisodes: 1, margin: 2 } } }],
+    ["band of 3", { gates: { ...defaultGates, canary: { ...canary, start: 3 } } }],
+    ["widens by 1:", { gates: { ...defaultGates, canary: { ...canary, widen: 1 } } }],
+    ["narrows by 0:", { gates: { ...defaultGates, canary: { ...canary, narrow: 0 } } }],
+    ["forgives -1", { gates: { ...defaultGates, canary: { ...canary, allowance: -1 } } }],
+    ["are -1, 10 and 5", { gates: { ...defaultGates, rollback: { ...rollback, excess: -1 } } }],
+  ])("%s", (words, options) => {
+    const parsed = parseLifecycleProfile(options);
+    expect(parsed).toMatchObject({ ok: false, failure: { code: "lifecycle.profile" } });
+    expect(parsed.ok ? "" : parsed.failure.message).toContain(words);
+  });
+});
+
+test("a workload's profile becomes the life it asks for, with the reward of its own episodes as the ceiling", () => {
+  const bounds = {
+    replicas: { min: 1, max: 12 },
+    cpu: { min: millicores(100), max: millicores(4000) },
+    memory: { min: mebibytes(64), max: mebibytes(2048) },
+  };
+  const workload: WorkloadProfile = {
+    workload: "shop" as WorkloadId,
+    slo: { kind: "latency", percentile: 0.99, target: milliseconds(100) },
+    bounds,
+    utilisation: { cpu: ratio(1), memory: ratio(1) },
+    reward: {
+      alpha: 0.5,
+      switchCost: 0.5,
+      thresholds: {
+        online: { kind: "absolute", value: 70 },
+        serving: { kind: "converged", below: 5 },
+        deviation: { kind: "absolute", value: 6 },
+      },
+    },
+    bootstrap: true,
+    stakes: "high",
+    mode: "canary",
+    controlStep: seconds(15),
+    episodeSteps: 50,
+  };
+  expect(lifecycleOf(workload, { window: 4 })).toMatchObject({
+    ok: true,
+    value: { stakes: "high", mode: "canary", maxReward: 100, window: 4, online: { value: 70 }, gates: defaultGates },
+  });
+  const greedy = {
+    ...workload.reward,
+    thresholds: { ...workload.reward.thresholds, online: { kind: "absolute", value: 130 } as const },
+  };
+  expect(lifecycleOf({ ...workload, reward: greedy }).ok).toBe(false);
+});
