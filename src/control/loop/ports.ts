@@ -122,7 +122,7 @@ export interface LoopAgent {
 }
 
 export type LoopEvent = { readonly at: Ms; readonly agent: AgentId; readonly workload: WorkloadId } & (
-  | { readonly kind: "decision"; readonly tick: Omit<AgentTick, "events">; readonly applied: Result<Allocation> | null }
+  | { readonly kind: "decision"; readonly tick: AgentTick; readonly applied: Result<Allocation> | null }
   | { readonly kind: "agent"; readonly event: AgentEvent }
   /** Said when a port begins to fail, fails differently, or works again; not at every tick between. */
   | { readonly kind: "port-failing"; readonly port: PortName; readonly failure: Failure }

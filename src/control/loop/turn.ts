@@ -168,9 +168,8 @@ function record(seat: Seat, io: LoopIo, { tick, applied, at }: Done): void {
 }
 
 function tell(seat: Seat, io: LoopIo, { tick, applied }: Done): void {
-  const { events, ...rest } = tick;
-  for (const event of events) post(seat, io, { kind: "agent", event });
-  post(seat, io, { kind: "decision", tick: rest, applied });
+  for (const event of tick.events) post(seat, io, { kind: "agent", event });
+  post(seat, io, { kind: "decision", tick, applied });
 }
 
 function takeOverTraining(seat: Seat, io: LoopIo): void {
