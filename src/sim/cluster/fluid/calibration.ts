@@ -18,16 +18,15 @@ export const LOAD_LEVELS: readonly number[] = [0, 0.12, 0.25, 0.4, 0.55, 0.68, 0
 /** Levels from here on are run from full queues: they settle from above. */
 export const FULL = 1.05;
 
-/** Ratio of one CPU limit (or one speed) of a table to the next. */
+/** Ratio of one CPU limit of a table to the next. */
 export const QUOTA_RATIO = 1.2;
-export const SPEED_RATIO = 1.5;
 
 /** Pod counts of a table; with two choices per request, more pods than the last behave like the last. */
 export const POD_LEVELS: readonly number[] = [1, 2, 4];
 
 /** Requests that a cell is made of, and those before them that are not counted. */
-export const CELL_REQUESTS = 1_200;
-export const CELL_WARMUP = 200;
+export const CELL_REQUESTS = 1_000;
+export const CELL_WARMUP = 150;
 
 /** The tables' own stream; no study, test or training draws from it. */
 export const TABLE_SEED = 0x7ab1e;

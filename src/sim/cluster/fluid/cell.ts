@@ -5,7 +5,7 @@
 import type { Rng } from "../../../base/index.ts";
 import { mechanics } from "../mechanics.ts";
 import type { Application } from "../workloads/application.ts";
-import { sampleRequest } from "../workloads/request.ts";
+import { requestLength, sampleRequest } from "../workloads/request.ts";
 import { CELL_REQUESTS, CELL_WARMUP, FULL, SLICE_ENDS, SLOT } from "./calibration.ts";
 import type { BenchConditions, BenchWatch } from "./pod-bench.ts";
 import { PodBench } from "./pod-bench.ts";
@@ -111,6 +111,18 @@ export function runCell(conditions: CellConditions, rng: Rng): Float64Array {
     level,
     timeout: application.timeout,
   });
+}
+
+/** Time on the CPU of requests that are alone and not throttled, at speed 1, slice by slice. */
+export function runTimes(application: Application, rng: Rng): Float64Array {
+  const work = new Float64Array(requestLength(application));
+  const times = Float64Array.from({ length: 2 * CELL_REQUESTS }, () => {
+    sampleRequest(application, rng, work);
+    return application.phases.reduce((sum, { width }, p) => sum + work[2 * p]! / width, 0);
+  }).sort();
+  const slices = new Float64Array(SLICE_ENDS.length);
+  sliceMeans(times, slices);
+  return slices.map(Math.exp);
 }
 
 function requestsOf(application: Application, rng: Rng): (into: Float64Array) => number {

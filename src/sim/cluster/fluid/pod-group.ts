@@ -76,7 +76,7 @@ export class PodGroup {
     const quota = (this.pods[0] as Pod).size.cpu / 1_000;
     const speed = this.#speed(program, from + span / 2);
     this.#point.locate(table, { quota, speed, pods: readyPods });
-    const capacity = table.capacity(quota, speed) / 1_000;
+    const capacity = this.#point.capacity / 1_000;
     followLoad(this.#point, { inside: this.inside, rate, capacity, span }, this.#course);
     const inTime = this.#blend(Math.log(program.timeout));
     const came = rate * span * count;

@@ -8,8 +8,8 @@
  */
 import { seededRng } from "../../../base/index.ts";
 import type { Application } from "../workloads/application.ts";
-import { LOAD_LEVELS, POD_LEVELS, QUOTA_RATIO, SPEED_RATIO, TABLE_SEED } from "./calibration.ts";
-import { CELL_SIZE, nominalCapacity, PLACE, runCell } from "./cell.ts";
+import { LOAD_LEVELS, POD_LEVELS, QUOTA_RATIO, TABLE_SEED } from "./calibration.ts";
+import { CELL_SIZE, nominalCapacity, PLACE, runCell, runTimes, SLICES } from "./cell.ts";
 
 export interface TableOptions {
   /** Speed of the processor, and the cores that a pod's threads can run on. */
@@ -19,7 +19,6 @@ export interface TableOptions {
 
 const LEVELS = LOAD_LEVELS.length;
 const LOG_QUOTA = Math.log(QUOTA_RATIO);
-const LOG_SPEED = Math.log(SPEED_RATIO);
 // Room for indices of either sign in one whole number.
 const STRIDE = 256;
 const MIDDLE = STRIDE / 2;
@@ -31,9 +30,15 @@ export class ResponseTable {
   readonly #options: TableOptions;
   readonly #cells = new Map<number, Float64Array>();
 
+  /** Milliseconds on the CPU of a request alone, unthrottled, at speed 1: the mean of each slice, and of all. */
+  readonly runTimes: Float64Array;
+  readonly meanRunTime: number;
+
   constructor(application: Application, options: TableOptions) {
     this.application = application;
     this.#options = options;
+    this.runTimes = runTimes(application, seededRng(TABLE_SEED).fork(application.id).fork("run times"));
+    this.meanRunTime = application.phases.reduce((sum, { cpu, width }) => sum + cpu / width, 0);
   }
 
   /** Of the processor. */
@@ -64,15 +69,12 @@ export class ResponseTable {
     const level = key % LEVELS;
     const column = (key - level) / LEVELS;
     const pods = column % STRIDE;
-    const speed = ((column - pods) / STRIDE) % STRIDE;
-    const quota = Math.floor(column / STRIDE / STRIDE);
-    const { speed: base, cores } = this.#options;
+    const quota = Math.floor(column / STRIDE);
     return runCell(
       {
         application: this.application,
         quota: QUOTA_RATIO ** (quota - MIDDLE),
-        speed: base * SPEED_RATIO ** (speed - MIDDLE),
-        cores,
+        ...this.#options,
         pods: POD_LEVELS[pods] as number,
         level: LOAD_LEVELS[level] as number,
       },
@@ -100,8 +102,11 @@ export class ResponsePoint {
   #speed = 0;
   #pods = 0;
   #count = 0;
-  readonly #columns = new Float64Array(8);
-  readonly #weights = new Float64Array(8);
+  /** Milliseconds more on the CPU per core-millisecond than at the table's speed. */
+  #longer = 0;
+  #capacity = 0;
+  readonly #columns = new Float64Array(4);
+  readonly #weights = new Float64Array(4);
   readonly #blends: Float64Array[] = [];
   readonly #blendedAt = new Int32Array(LEVELS);
 
@@ -118,11 +123,15 @@ export class ResponsePoint {
     this.#quota = quota;
     this.#speed = speed;
     this.#pods = pods;
-    this.#surround(
-      split(Math.log(quota) / LOG_QUOTA),
-      split(Math.log(speed / table.speed) / LOG_SPEED),
-      podsPlace(pods),
-    );
+    // Twice as slow is, to the quota, twice the work, or half the quota. Only the time on the CPU itself is longer.
+    this.#surround(split(Math.log((quota * speed) / table.speed) / LOG_QUOTA), podsPlace(pods));
+    this.#longer = 1 / speed - 1 / table.speed;
+    this.#capacity = table.capacity(quota, speed);
+  }
+
+  /** Requests per second that a pod could serve at best. */
+  get capacity(): number {
+    return this.#capacity;
   }
 
   /** Requests in a pod at a load level. */
@@ -146,20 +155,38 @@ export class ResponsePoint {
       const weight = this.#weights[c]!;
       for (let i = 0; i < CELL_SIZE; i++) blend[i]! += weight * cell[i]!;
     }
+    if (this.#longer !== 0) this.#lengthen(blend, level);
     this.#blendedAt[level] = this.version;
     return blend;
   }
 
-  /** Each place on an axis is the grid point below and how far it is to the next. */
-  #surround(quota: number, speed: number, pods: number): void {
+  /** What another speed than the table's does to the time on the CPU, and by that to the number of requests inside. */
+  #lengthen(blend: Float64Array, level: number): void {
+    const { runTimes: times, meanRunTime } = this.#table as ResponseTable;
+    for (let i = 0; i < times.length; i++) {
+      const logarithm = blend[SLICES + i]!;
+      // Faster than the table's, a request can save no more than most of its time.
+      const share = Math.max(-0.9, this.#longer * times[i]! * Math.exp(-logarithm));
+      blend[SLICES + i] = logarithm + Math.log1p(share);
+    }
+    const more = ((this.#capacity * LOAD_LEVELS[level]!) / 1_000) * this.#longer * meanRunTime;
+    const inside = blend[PLACE.inside]!;
+    // In a full pod there is no room for more.
+    if (LOAD_LEVELS[level]! > 1 || inside === 0) return;
+    const factor = Math.max(0.1, 1 + more / inside);
+    blend[PLACE.inside] = inside * factor;
+    blend[PLACE.sizes]! *= factor;
+  }
+
+  /** A place on an axis is the grid point below it and how far it is to the next. */
+  #surround(quota: number, pods: number): void {
     this.#count = 0;
-    const [lowQuota, lowSpeed, lowPods] = [Math.floor(quota), Math.floor(speed), Math.floor(pods)];
-    for (let corner = 0; corner < 8; corner++) {
-      const [onQuota, onSpeed, onPods] = [corner & 1, (corner >> 1) & 1, corner >> 2];
-      const weight = side(quota - lowQuota, onQuota) * side(speed - lowSpeed, onSpeed) * side(pods - lowPods, onPods);
+    const [lowQuota, lowPods] = [Math.floor(quota), Math.floor(pods)];
+    for (let corner = 0; corner < 4; corner++) {
+      const [onQuota, onPods] = [corner & 1, corner >> 1];
+      const weight = side(quota - lowQuota, onQuota) * side(pods - lowPods, onPods);
       if (weight === 0) continue;
-      const place = (lowQuota + onQuota + MIDDLE) * STRIDE + lowSpeed + onSpeed + MIDDLE;
-      this.#columns[this.#count] = (place * STRIDE + lowPods + onPods) * LEVELS;
+      this.#columns[this.#count] = ((lowQuota + onQuota + MIDDLE) * STRIDE + lowPods + onPods) * LEVELS;
       this.#weights[this.#count++] = weight;
     }
   }
