@@ -171,6 +171,18 @@ describe("common random numbers", () => {
     expect(used[0]).toEqual(used[1]);
   });
 
+  test("a load that begins later draws from a stream of its own", () => {
+    const world = simpleWorld({ load: steadyLoad(20) });
+    const arrivalsOfMinute = (from: number): number[] =>
+      Array.from({ length: 60 }, (_, i) => {
+        world.advance(seconds(from + i + 1));
+        return world.truth(shop).arrived;
+      });
+    const first = arrivalsOfMinute(0);
+    world.update(shop, { load: steadyLoad(20) });
+    expect(arrivalsOfMinute(60)).not.toEqual(first);
+  });
+
   test("another workload in the same world does not shift them", () => {
     const other = unwrap(parseWorkloadId("other"));
     const spec = {

@@ -119,7 +119,10 @@ describe("clients", () => {
     const application = plainApplication({ phases: [phaseOf(0, { wait: 3_000 })], timeout: seconds(1), retries: 1 });
     const world = simpleWorld({ application, load: steadyLoad(10) });
     world.advance(seconds(120));
-    const { failed, offered } = world.read(shop);
+    const { failed, offered, latency } = world.read(shop);
+    // Who gives up for good has waited a second, up to a second between, and another one.
+    expect(latency).toBeGreaterThan(2_000);
+    expect(latency).toBeLessThan(3_000);
     expect((failed ?? 0) / 20).toBeCloseTo(1, 0);
     expect((offered ?? 0) / 20).toBeCloseTo(1, 0);
     const { arrived, timedOut, inFlight } = world.truth(shop);

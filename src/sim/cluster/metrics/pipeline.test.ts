@@ -72,6 +72,22 @@ test("limits and counts come from the API server and are never late", () => {
   ]);
 });
 
+test("a pod that is stopping is no longer part of a reading, nor of the use over limits", () => {
+  const application = plainApplication({ phases: [phaseOf(1, { wait: 25_000 })] });
+  const world = simpleWorld({
+    application,
+    initial: { replicas: 2, cpu: cores(1), memory: mebibytes(128) },
+    metrics: { delay: milliseconds(0), interval: seconds(1), window: seconds(5) },
+  });
+  world.advance(seconds(60));
+  // Both hold 64 of 128 MiB; the smaller limit of the one that stays shows that it alone is counted.
+  unwrap(world.apply({ kind: "scale", workload: shop, replicas: 1 }));
+  unwrap(world.apply({ kind: "set-resources", workload: shop, cpu: cores(1), memory: mebibytes(256) }));
+  world.advance(seconds(62));
+  const { pods, use } = world.read(shop);
+  expect([pods.map(({ pod }) => pod), use.memory]).toEqual([["shop-0"], 0.25]);
+});
+
 test("samples go missing as often as they are told to, and are null then", () => {
   const world = simpleWorld({
     initial: { replicas: 2, cpu: cores(1), memory: mebibytes(256) },
