@@ -87,6 +87,28 @@ describe("within one step the fallback acts, and later the learner again", () =>
     }
   });
 
+  test("a step across a jump of the clock is not learned from: nobody knows how long it took", () => {
+    const rig = new Rig();
+    rig.until("ONLINE");
+    const jump = troubles.find(({ reason }) => reason === "clock-jumped") as Trouble;
+    const before = rig.learner.seen.length;
+    expect(rig.step(jump.make(rig)).completed).toBeUndefined();
+    expect(rig.learner.seen.length).toBe(before);
+    expect(rig.step().completed).toBeDefined();
+  });
+
+  test("a clock that goes back, or says nothing at all, is a jump too", () => {
+    for (const now of [seconds(900), milliseconds(Number.NaN)]) {
+      const rig = new Rig();
+      rig.until("SERVING");
+      const tick = rig.step((input) => ({ ...input, now }));
+      expect(tick).toMatchObject({ who: "fallback", action: { kind: "hold" } });
+      expect(tick.why[0]).toBe("clock-jumped");
+      // What is saved then can be loaded.
+      expect(new Rig().agent.load(rig.agent.save()).ok).toBe(true);
+    }
+  });
+
   const crowded = (input: TickInput): TickInput => ({
     ...input,
     nodes: [{ cpu: millicores(4_100), memory: mebibytes(9_000) }],

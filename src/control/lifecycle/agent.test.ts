@@ -116,7 +116,7 @@ describe("ONLINE", () => {
     expect(tick.verdict?.allocation).toEqual(sizes(8, 800, 512));
   });
 
-  test("noise explores, and only upwards where the SLO is near", () => {
+  test("noise explores, and takes no CPU away where the SLO is near", () => {
     const options = { settings: { noise: { kind: "gaussian", sigma: 0.2 } as const, holdNoise: 1 } };
     const rig = new Rig({ ...options, profile: { ...profile, gates: { ...gates, canary: null } } });
     rig.until("ONLINE");
@@ -130,7 +130,8 @@ describe("ONLINE", () => {
     rig.world.have = sizes(5, 450);
     // 2,000 of 2,250: 0.89 of the target.
     const [near] = rig.steps(1) as [Tick];
-    expect(Math.min(...pushes([near]))).toBeGreaterThanOrEqual(0);
+    const [cpu = -1, , replicas = -1] = pushes([near]);
+    expect(Math.min(cpu, replicas)).toBeGreaterThanOrEqual(0);
   });
 
   test("a policy that can not be trained does not explore", () => {
@@ -141,6 +142,18 @@ describe("ONLINE", () => {
     expect(rig.step(failing("loop.port-threw"))).toMatchObject({ who: "fallback", why: ["learner-crashed"] });
     expect(rig.step().who).toBe("learner");
   });
+});
+
+test("the fallback is stepped in every tick, whoever acts, so that it is never cold", () => {
+  const rig = new Rig();
+  let ticks = 0;
+  while (rig.agent.state.stage !== "SERVING") {
+    rig.step();
+    ticks += 1;
+    rig.agent.train({ updates: 1 });
+  }
+  const { meta } = unwrap(decodeCheckpoint(rig.agent.save()));
+  expect(meta.fallback).toEqual({ name: "scripted", state: { steps: ticks } });
 });
 
 describe("SERVING", () => {

@@ -118,7 +118,8 @@ export class Agent<S> {
     const { task, limits, workload } = this.#options;
     if (this.#state.stage === "INITIALIZED") this.#judge({ kind: "start", at: now });
     const sight = look(input, { task, memory: this.#memory, maxAge: limits.maxDataAge, before: this.#before });
-    this.#before = now;
+    // A clock that says nothing has not said when the next step would be due.
+    if (Number.isFinite(now)) this.#before = now;
     this.#watch.see(sight, this.#state.stage);
     if (sight.observation) this.#memory = sight.observation.memory;
 
@@ -181,7 +182,8 @@ export class Agent<S> {
       end,
     };
     if (this.#seat.isWell) this.#seat.observe(transition);
-    this.#log.complete(transition, { isViolation: measures.preservation < 1 });
+    const usual = this.#watch.usualViolations(measures.load);
+    this.#log.complete(transition, { isViolation: measures.preservation < 1, usual });
     return { episode, step, reward: earned, end, ...(end === "no" ? {} : { finalObs: values }) };
   }
 
@@ -248,7 +250,7 @@ export class Agent<S> {
             observation,
             band,
             shield: this.#shield,
-            experience: { usualNearness, memoryPeak, excess: excessNow(this.#state, this.#log.soFar) },
+            experience: { usualNearness, memoryPeak, excess: excessNow(this.#state, this.#log.excess) },
           })
         : planFallback(moment);
     if (choice.who !== "nobody") {

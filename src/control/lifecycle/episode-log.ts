@@ -15,6 +15,7 @@ export interface EpisodeCounts {
   known: number;
   reward: number;
   violations: number;
+  usual: number;
   learner: number;
   faults: number;
   shadow: { steps: number; failures: number; trips: number; risky: number; distance: number };
@@ -25,6 +26,7 @@ const freshCounts = (): EpisodeCounts => ({
   known: 0,
   reward: 0,
   violations: 0,
+  usual: 0,
   learner: 0,
   faults: 0,
   shadow: { steps: 0, failures: 0, trips: 0, risky: 0, distance: 0 },
@@ -69,9 +71,9 @@ export class EpisodeLog {
     return this.#counts.steps >= this.#options.length;
   }
 
-  /** Of the running episode: its violations, and how much of it is over. */
-  get soFar(): { readonly violations: number; readonly share: number } {
-    return { violations: this.#counts.violations, share: this.#counts.steps / this.#options.length };
+  /** Violations of the running episode beyond what the fallback would have had. */
+  get excess(): number {
+    return this.#counts.violations - this.#counts.usual;
   }
 
   /** Newest episodes in which the fallback acted. */
@@ -87,10 +89,15 @@ export class EpisodeLog {
     return { episode: this.#episode, step };
   }
 
-  complete(transition: Transition, { isViolation }: { readonly isViolation: boolean }): void {
+  /** `usual`: how often the fallback misses the SLO in such a step. */
+  complete(
+    transition: Transition,
+    { isViolation, usual }: { readonly isViolation: boolean; readonly usual: number },
+  ): void {
     this.#current.push(transition);
     this.#counts.known += 1;
     this.#counts.reward += transition.reward;
+    this.#counts.usual += usual;
     if (isViolation) this.#counts.violations += 1;
   }
 
@@ -132,7 +139,7 @@ export class EpisodeLog {
 
 /** Rewards that could not be known are taken for the mean of the others. */
 function scoreOf(
-  { steps, known, reward, violations, learner, faults }: EpisodeCounts,
+  { steps, known, reward, violations, usual, learner, faults }: EpisodeCounts,
   { episode, minKnown }: { readonly episode: number; readonly minKnown: number },
 ): EpisodeScore | undefined {
   if (known === 0 || known < minKnown * steps) return undefined;
@@ -141,6 +148,7 @@ function scoreOf(
     episode,
     reward: reward * whole,
     violations: violations * whole,
+    usual: usual * whole,
     learnerShare: learner / steps,
     faultShare: faults / steps,
   };

@@ -150,25 +150,18 @@ export function judgeServing(profile: LifecycleProfile, state: StateOf<"ONLINE" 
   ];
 }
 
-/** Violations that the fallback would have had too. Where it was never measured, none are forgiven. */
-const usualViolations = (state: AgentState): number => fallbackLevel(state)?.violations ?? 0;
-
-export function judgeCanary(canary: CanaryGate, state: AgentState, score: EpisodeScore): Judgement {
+export function judgeCanary(canary: CanaryGate, score: EpisodeScore): Judgement {
   return atMost({
     gate: "canary",
     found: score.violations,
-    asked: usualViolations(state) + canary.allowance,
-    about: "steps of violation, against the fallback's mean and the allowance",
+    asked: score.usual + canary.allowance,
+    about: "steps of violation, against the fallback's at the same loads and the allowance",
   });
 }
 
 /** The excess at this moment: that of the ended episodes, and of the running one so far. */
-export function excessNow(
-  state: AgentState,
-  { violations, share }: { readonly violations: number; readonly share: number },
-): number {
-  if (state.stage !== "ONLINE" && state.stage !== "SERVING") return 0;
-  return state.excess + violations - share * usualViolations(state);
+export function excessNow(state: AgentState, running: number): number {
+  return state.stage === "ONLINE" || state.stage === "SERVING" ? state.excess + running : 0;
 }
 
 /** Violations beyond the fallback's, summed; what was saved earlier counts only up to the credit. */
@@ -176,7 +169,7 @@ export function nextExcess(
   state: StateOf<"ONLINE" | "SERVING">,
   { score, credit }: { readonly score: EpisodeScore; readonly credit: number },
 ): number {
-  return Math.max(-credit, state.excess + score.violations - usualViolations(state));
+  return Math.max(-credit, state.excess + score.violations - score.usual);
 }
 
 /** What must go on holding while the learner acts; one that does not ends its turn. */

@@ -14,7 +14,7 @@ function episode(score: Partial<EpisodeScore>, shadow: ShadowScore | null = good
   return {
     kind: "episode",
     at,
-    score: { episode: 0, reward: 130, violations: 0, learnerShare: 0, faultShare: 0, ...score },
+    score: { episode: 0, reward: 130, violations: 0, usual: 0, learnerShare: 0, faultShare: 0, ...score },
     shadow,
   };
 }
@@ -202,13 +202,14 @@ describe("the gates to ONLINE", () => {
 
 describe("the canary and the rollback", () => {
   const profile = profileOf({ gates: { ...defaultGates, shadow: null } });
-  const learner = (violations: number, reward = 150) => episode({ reward, violations, learnerShare: 1 }, null);
+  const learner = (violations: number, reward = 150) =>
+    episode({ reward, violations, usual: 3, learnerShare: 1 }, null);
   const online = run(profile, [...times(2, episode({ reward: 130, violations: 3 })), estimate(140)]).state;
 
   test("the band widens after clean episodes, narrows after others, and is gone at last", () => {
     expect(online.stage).toBe("ONLINE");
     expect(canaryBand(profile, online)).toBeCloseTo(0.2);
-    // Three violations are the fallback's own mean and one is forgiven: four are clean, five are not.
+    // The fallback would have had three violations too and one is forgiven: four are clean, five are not.
     const wider = run(profile, [learner(4)], online);
     expect(canaryBand(profile, wider.state)).toBeCloseTo(0.3);
     expect(canaryBand(profile, run(profile, [learner(5)], wider.state).state)).toBeCloseTo(0.15);
@@ -291,6 +292,7 @@ describe("whatever is put before it", () => {
     episode: fc.nat(),
     reward: fc.integer({ min: 0, max: 200 }),
     violations: fc.integer({ min: 0, max: 20 }),
+    usual: fc.integer({ min: 0, max: 20 }),
     learnerShare: fc.constantFrom(0, 0.4, 1),
     faultShare: fc.constantFrom(0, 0.3, 0.6),
   });

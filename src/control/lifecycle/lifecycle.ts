@@ -162,7 +162,7 @@ function moveCanary(
 ): { readonly state: StateOf<"ONLINE">; readonly events: readonly LifecycleEvent[] } {
   const gate = profile.gates.canary;
   if (!gate || state.canary.kind === "passed" || score.learnerShare < MOSTLY) return { state, events: [] };
-  const verdict = judgeCanary(gate, state, score);
+  const verdict = judgeCanary(gate, score);
   const from = state.canary.band;
   const band = from * (verdict.holds ? gate.widen : gate.narrow);
   const goal = profile.mode === "canary" ? gate.start : WHOLE_BAND;

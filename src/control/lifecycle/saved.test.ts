@@ -13,7 +13,7 @@ const at = milliseconds(0);
 /** A state of every stage, reached and not made up. */
 function lives(): AgentState[] {
   const shadow = { steps: 100, failures: 0, trips: 0, risky: 0, distance: 0 };
-  const fallback = { episode: 1, reward: 130, violations: 2, learnerShare: 0, faultShare: 0 };
+  const fallback = { episode: 1, reward: 130, violations: 2, usual: 2, learnerShare: 0, faultShare: 0 };
   const learner = { ...fallback, reward: 150, violations: 0, learnerShare: 1 };
   const estimate = { mean: 150, lower: 140, upper: 160, gainMean: 20, gainLower: 10, method: "by hand", episodes: 3 };
   const story: Evidence[] = [

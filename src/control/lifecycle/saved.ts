@@ -77,6 +77,7 @@ const isEpisode = shaped({
   episode: isCount,
   reward: isNumber,
   violations: isNumber,
+  usual: isNumber,
   learnerShare: isShare,
   faultShare: isShare,
 });

@@ -75,9 +75,9 @@ describe("the shield", () => {
   });
 
   test("near the SLO lets nothing shrink further than the fallback would", () => {
-    // Usual is 0.6, so near is from 0.8 on. The lower of what is there and what the fallback wants: 4, 300 and 300.
+    // Usual is 0.6, so near is from 0.8 on. The lower of what is there and what the fallback wants: 4 and 300.
     expect(shielded(input({ observation: observed(0.81) }), defaultShield)).toEqual({
-      allocation: sizes(4, 400, 300),
+      allocation: sizes(4, 400, 200),
       raised: ["slo-near"],
     });
     expect(shielded(input({ observation: observed(0.79) }), defaultShield).raised).toEqual([]);
@@ -184,12 +184,13 @@ test("the band holds every coordinate by itself, and the whole range at its ends
   expect([...action]).toEqual([-0.25, Math.fround(0.1), 1]);
 });
 
-test("noise is cut at its limit, and below the calm action near the SLO", () => {
+test("noise is cut at its limit, and near the SLO takes no CPU away", () => {
   const calm = Float32Array.of(0, 0, 0);
   const noisy = Float32Array.of(-0.75, -0.125, 0.75);
   const far = noisy.slice();
   limitNoise(far, calm, { limit: 0.5, isNear: false });
   expect([...far]).toEqual([-0.5, -0.125, 0.5]);
   limitNoise(noisy, calm, { limit: 0.5, isNear: true });
-  expect([...noisy]).toEqual([0, 0, 0.5]);
+  // The second coordinate is memory, which latency does not wait for.
+  expect([...noisy]).toEqual([0, -0.125, 0.5]);
 });

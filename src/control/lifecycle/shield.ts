@@ -6,9 +6,9 @@
  *   tolerance   a wish that differs little from what is there changes nothing: no churn from a trembling policy
  *   relief      where the SLO is missed, memory runs out or measurements are missing, no value is below the fallback's
  *   thrift      below the fallback's CPU only while fewer violations than the fallback's were had: spend what was saved
- *   caution     where latency comes near its target, nothing shrinks further than the fallback would shrink it
+ *   caution     where latency comes near its target, CPU shrinks no further than the fallback would shrink it
  *   memory      no pod gets less memory than pods needed lately, with a margin
- *   noise       exploration is limited, and only upwards where the SLO is near
+ *   noise       exploration is limited, and takes no CPU away where the SLO is near
  *
  * The paper's AWARE has none of these: `noShield`.
  */
@@ -96,16 +96,18 @@ export function shielded(input: ShieldInput, options: ShieldOptions): Shielded {
   const { relief, thrift, caution, memoryMargin } = options;
   const alarm = relief && alarmOf(input, relief.memoryAt);
   if (alarm) raise(alarm, fallback);
-  if (thrift && experience.excess >= thrift.allowance)
-    raise("savings-spent", { replicas: fallback.replicas, cpu: fallback.cpu });
+  if (thrift && experience.excess >= thrift.allowance) raise("savings-spent", cpuOf(fallback));
   if (caution && isNear(observation, { ...caution, usual: experience.usualNearness }))
-    raise("slo-near", lowerOf(have, fallback));
+    raise("slo-near", cpuOf(lowerOf(have, fallback)));
   if (memoryMargin !== null) {
     const needed = Math.ceil(experience.memoryPeak * memoryMargin) as Allocation["memory"];
     raise("memory-needed", { memory: needed });
   }
   return { allocation, raised };
 }
+
+/** Memory is watched over by its own rules: it is not what latency is short of. */
+const cpuOf = ({ replicas, cpu }: Allocation): Partial<Allocation> => ({ replicas, cpu });
 
 /** Why no value may be below the fallback's in this step. */
 function alarmOf({ reading, observation }: ShieldInput, memoryAt: number): ShieldRule | undefined {
@@ -187,7 +189,7 @@ export function keepWithinBand(action: Float32Array, centre: Float32Array, band:
   }
 }
 
-/** What is left of a noisy action: at most the limit away from the calm one, and only above it near the SLO. In place. */
+/** What is left of a noisy action: at most the limit away from the calm one, and near the SLO no less CPU. In place. */
 export function limitNoise(
   noisy: Float32Array,
   calm: Float32Array,
@@ -195,7 +197,8 @@ export function limitNoise(
 ): void {
   for (let i = 0; i < noisy.length; i++) {
     const middle = calm[i] ?? 0;
-    noisy[i] = clamp(noisy[i] ?? 0, isOneSided ? middle : middle - limit, middle + limit);
+    const isOnlyUp = isOneSided && actionOrder[i] !== "memory";
+    noisy[i] = clamp(noisy[i] ?? 0, isOnlyUp ? middle : middle - limit, middle + limit);
   }
 }
 

@@ -27,7 +27,7 @@ test("held for one step it is the process itself", () => {
   expect(pushesOf(new ShieldedNoise(gaussian, { ...options, hold: 1 }), 2).flat()).toEqual(draws);
 });
 
-test("the scale fades it, the limit cuts it, and near the SLO it only raises", () => {
+test("the scale fades it, the limit cuts it, and near the SLO it takes no CPU away", () => {
   const [whole = []] = pushesOf(new ShieldedNoise(gaussian, options), 1);
   const faded = new ShieldedNoise(gaussian, options);
   faded.scale = 0.5;
@@ -36,7 +36,7 @@ test("the scale fades it, the limit cuts it, and near the SLO it only raises", (
   expect(pushesOf(cut, 1)[0]?.map(Math.abs)).toEqual(new Array(3).fill(Math.fround(0.01)));
   const near = new ShieldedNoise(gaussian, options);
   near.isNearSlo = true;
-  expect(pushesOf(near, 1)[0]).toEqual(whole.map((x) => Math.max(0, x)));
+  expect(pushesOf(near, 1)[0]).toEqual(whole.map((x, i) => (i === 1 ? x : Math.max(0, x))));
 });
 
 test("in the middle of a held push it comes back from its state", () => {

@@ -26,7 +26,7 @@ export class ShieldedNoise implements Noise {
   #left = 0;
   /** 1 is the process as configured, 0 none of it. */
   scale = 1;
-  /** Only upwards, while this is true. */
+  /** No less CPU, while this is true. */
   isNearSlo = false;
 
   constructor(config: NoiseConfig, options: ShieldedNoiseOptions) {

@@ -16,6 +16,8 @@ export interface EpisodeScore {
   readonly reward: number;
   /** Steps in which the SLO was missed. */
   readonly violations: number;
+  /** Steps in which the fallback would have missed it at the same loads, as far as it was watched. */
+  readonly usual: number;
   /** Share of the steps that the learner took. */
   readonly learnerShare: number;
   /** Share of the steps that the fallback had to take because of a fault of the learner. */
@@ -52,7 +54,6 @@ export interface OffPolicyScore {
 export interface FallbackLevel {
   readonly reward: number;
   readonly deviation: number;
-  readonly violations: number;
   readonly episodes: number;
 }
 
@@ -185,7 +186,6 @@ export function fallbackLevel({ fallback }: Pick<AgentState, "fallback">): Fallb
   return {
     reward: meanOf(rewards),
     deviation: deviationOf(rewards),
-    violations: meanOf(fallback.map(({ violations }) => violations)),
     episodes: fallback.length,
   };
 }

@@ -1,6 +1,10 @@
 /**
- * What an agent learns of its workload by watching, besides what the policy learns: what the shield goes by.
- * Owns: two running figures. Not here: what follows from them (shield.ts).
+ * What an agent learns of its workload by watching, besides what the policy learns: what shield and gates go by.
+ * Owns: how near the target latency usually is, how much memory pods needed lately, and how often the fallback misses
+ * the SLO at which load. Not here: what follows (shield.ts, judge.ts).
+ *
+ * Why by load: a learner's hours are not the hours in which the fallback was measured. At night nobody misses an SLO,
+ * and a learner compared with the fallback's day could spend at night what the day would have cost.
  */
 import { hottestMemory, nearness } from "./shield.ts";
 import type { Sight } from "./sight.ts";
@@ -12,15 +16,27 @@ const PEAK_DECAY = 0.5 ** (1 / 240);
 const USUAL_RATE = 1 / 200;
 /** Where the fallback was never seen acting: as if it kept well away from the target. */
 const ASSUMED_NEARNESS = 0.6;
+/** Loads within a factor of the square root of two are alike. */
+const BINS_PER_DOUBLING = 2;
+/** Steps that a bin remembers: then its counts are halved, so that what is newer weighs more. */
+const BIN_MEMORY = 800;
+
+interface Bin {
+  readonly steps: number;
+  readonly missed: number;
+}
 
 export interface WatchState {
   readonly usualNearness: number | null;
   readonly memoryPeak: number;
+  /** Of the fallback's steps, by the load they had. */
+  readonly bins: Readonly<Record<string, Bin>>;
 }
 
 export class Watch {
   #usual: number | null = null;
   #peak = 0;
+  #bins: Record<string, Bin> = {};
 
   see({ observation, reading }: Pick<Sight, "observation" | "reading">, stage: Stage): void {
     if (reading) this.#peak = Math.max(hottestMemory(reading), PEAK_DECAY * this.#peak);
@@ -29,6 +45,10 @@ export class Watch {
     const now = Math.min(1, nearness(observation));
     const before = this.#usual ?? now;
     this.#usual = before + USUAL_RATE * (now - before);
+    const { load, preservation } = observation.measures;
+    const key = binOf(load);
+    const { steps, missed } = halvedWhenFull(this.#bins[key] ?? { steps: 0, missed: 0 });
+    this.#bins[key] = { steps: steps + 1, missed: missed + (preservation < 1 ? 1 : 0) };
   }
 
   /** Latency over its target, as it usually is under the fallback. */
@@ -41,12 +61,27 @@ export class Watch {
     return this.#peak;
   }
 
-  state(): WatchState {
-    return { usualNearness: this.#usual, memoryPeak: this.#peak };
+  /** How often the fallback misses the SLO at such a load: a share. A load it was never seen at is taken for harmless. */
+  usualViolations(load: number): number {
+    const bin = this.#bins[binOf(load)];
+    // One step more than were seen: a single missed one is no certainty.
+    return bin === undefined ? 0 : bin.missed / (bin.steps + 1);
   }
 
-  restore({ usualNearness, memoryPeak }: WatchState): void {
+  state(): WatchState {
+    return { usualNearness: this.#usual, memoryPeak: this.#peak, bins: { ...this.#bins } };
+  }
+
+  restore({ usualNearness, memoryPeak, bins }: WatchState): void {
     this.#usual = usualNearness;
     this.#peak = memoryPeak;
+    this.#bins = { ...bins };
   }
+}
+
+/** Below one request in ten seconds all loads are alike. */
+const binOf = (load: number): string => String(Math.floor(BINS_PER_DOUBLING * Math.log2(Math.max(load, 0.1))));
+
+function halvedWhenFull(bin: Bin): Bin {
+  return bin.steps < BIN_MEMORY ? bin : { steps: bin.steps / 2, missed: bin.missed / 2 };
 }
