@@ -109,6 +109,19 @@ describe("within one step the fallback acts, and later the learner again", () =>
     }
   });
 
+  test("a workload that only the actuator misses has vanished as well, and its last reading is not acted on", () => {
+    const rig = new Rig();
+    rig.until("SERVING");
+    const tick = rig.step((input) => ({ ...input, have: err(failure("actuator.unknown-workload", "gone")) }));
+    expect(tick).toMatchObject({
+      who: "fallback",
+      why: ["workload-vanished"],
+      verdict: null,
+      action: { kind: "hold" },
+    });
+    expect(tick.step).toBeUndefined();
+  });
+
   const crowded = (input: TickInput): TickInput => ({
     ...input,
     nodes: [{ cpu: millicores(4_100), memory: mebibytes(9_000) }],

@@ -86,6 +86,20 @@ describe("OFFLINE", () => {
     expect(rig.agent.state).toMatchObject({ stage: "OFFLINE", shadow: [{ risky: 10 }, { risky: 10 }, { risky: 10 }] });
   });
 
+  test("an estimate is made as often as asked for, once the fallback's level is known", () => {
+    const rig = new Rig({
+      estimator: () =>
+        ok({ mean: 1, lower: 0, upper: 2, gainMean: -9, gainLower: -10, method: "by hand", episodes: 2 }),
+      settings: { estimateEvery: 3 },
+    });
+    for (let i = 0; i < 101; i++) {
+      rig.step();
+      rig.agent.train({ updates: 1 });
+    }
+    // Ten episodes have ended: estimates after the third, sixth and ninth.
+    expect(rig.events.filter(({ name }) => name === "estimate")).toHaveLength(3);
+  });
+
   test("without an estimator, or with one that fails, it stays", () => {
     const rig = new Rig({ estimator: () => err(failure("rl.no-steps", "nothing to go by")) });
     for (let i = 0; i < 60; i++) {
