@@ -11,8 +11,8 @@ import type { BenchConditions, BenchWatch } from "./pod-bench.ts";
 import { PodBench } from "./pod-bench.ts";
 
 /**
- * Places of a cell's figures. Latencies follow at SLICES, one per slice of the requests that were taken in, as natural
- * logarithms, however long they took: which of them were too late for their clients is found out where a cell is used,
+ * Places of a cell's figures. Latencies follow at SLICES, one per slice of the requests that were taken in, in
+ * milliseconds, however long they took: which of them were too late for their clients is found out where a cell is used,
  * because between two cells latencies can be interpolated and what exceeds a limit can not.
  */
 export const PLACE = {
@@ -122,7 +122,7 @@ export function runTimes(application: Application, rng: Rng): Float64Array {
   }).sort();
   const slices = new Float64Array(SLICE_ENDS.length);
   sliceMeans(times, slices);
-  return slices.map(Math.exp);
+  return slices;
 }
 
 function requestsOf(application: Application, rng: Rng): (into: Float64Array) => number {
@@ -235,7 +235,7 @@ function crossingRates(crossed: Float64Array, admitted: number, into: Float64Arr
   }
 }
 
-/** Mean logarithm of the latencies in each slice. */
+/** Mean of the values in each slice. */
 function sliceMeans(sorted: Float64Array, into: Float64Array): void {
   let from = 0;
   SLICE_ENDS.forEach((share, slice) => {
@@ -245,7 +245,7 @@ function sliceMeans(sorted: Float64Array, into: Float64Array): void {
     let weight = 0;
     for (let i = Math.floor(from); i < to && i < sorted.length; i++) {
       const part = Math.min(i + 1, to) - Math.max(i, from);
-      sum += part * Math.log(Math.max(sorted[i]!, 1e-3));
+      sum += part * sorted[i]!;
       weight += part;
     }
     into[slice] = weight > 0 ? sum / weight : 0;

@@ -19,7 +19,7 @@ import { SlotArrivals } from "./slot-arrivals.ts";
 const KILLS_PER_STEP = 0.5;
 const SHORTEST_STEP = 500;
 /** How often a step is tried with what failed in it before it is taken as it is. */
-const MOST_ROUNDS = 4;
+const MOST_ROUNDS = 3;
 
 export class FluidFlow {
   readonly #deployment: Deployment;
@@ -100,7 +100,10 @@ export class FluidFlow {
 
   /** What the step does to pods: those that have drained end, those that were out of memory are killed. */
   settle(): void {
-    for (const pod of [...this.#deployment.pods]) {
+    const { pods } = this.#deployment;
+    // From the back, since one that ends leaves the list.
+    for (let i = pods.length - 1; i >= 0; i--) {
+      const pod = pods[i] as Pod;
       if (pod.stage === "stopping" && pod.inService === 0) this.#watch.ranEmpty(pod);
     }
     this.#kill();
@@ -169,7 +172,7 @@ export class FluidFlow {
       this.#consider({ from, span });
       const { all, refused, timedOut } = this.#sums;
       const failed = all > 0 ? Math.min(1, (refused + timedOut) / all) : 0;
-      if (this.#deployment.program.retries === 0 || Math.abs(failed - expected) < 0.01) return;
+      if (this.#deployment.program.retries === 0 || Math.abs(failed - expected) < 0.02) return;
       expected = failed;
     }
   }

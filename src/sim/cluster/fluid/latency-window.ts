@@ -44,10 +44,10 @@ export class LatencyWindow extends Outcomes {
     this.#window = window;
   }
 
-  /** Requests answered after exp(logLatency) milliseconds; belongs to the span that `close` ends. */
-  addSlice(logLatency: number, mass: number): void {
+  /** Requests answered after so many milliseconds; belongs to the span that `close` ends. */
+  addSlice(latency: number, mass: number): void {
     if (this.#written - this.#oldest() === this.#place.length) this.#grow();
-    const place = Math.min(Math.max((logLatency - FIRST) / BIN, 0), BINS - 2);
+    const place = Math.min(Math.max((Math.log(latency) - FIRST) / BIN, 0), BINS - 2);
     const at = this.#written++ & (this.#place.length - 1);
     this.#place[at] = place;
     this.#mass[at] = mass;

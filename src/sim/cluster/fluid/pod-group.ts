@@ -78,7 +78,7 @@ export class PodGroup {
     this.#point.locate(table, { quota, speed, pods: readyPods });
     const capacity = this.#point.capacity / 1_000;
     followLoad(this.#point, { inside: this.inside, rate, capacity, span }, this.#course);
-    const inTime = this.#blend(Math.log(program.timeout));
+    const inTime = this.#blend(program.timeout);
     const came = rate * span * count;
     this.refused = came * this.#refusedShare(rate, capacity);
     const left = this.#leave(came);
@@ -98,7 +98,7 @@ export class PodGroup {
   /** Slices of the step's latencies, for that share of its answers whose clients had lost `delay` before. */
   tell(window: LatencyWindow, { share, delay }: { share: number; delay: number }): void {
     const course = this.#course;
-    const logTimeout = Math.log((this.#step as GroupStep).program.timeout);
+    const { timeout } = (this.#step as GroupStep).program;
     let weights = 0;
     for (let s = 0; s < course.count; s++) weights += course.weight[s]! * this.#inTime[s]!;
     if (weights <= 0 || this.completed <= 0) return;
@@ -107,10 +107,9 @@ export class PodGroup {
       const state = this.#states[s] as Float64Array;
       const mass = scale * course.weight[s]!;
       for (let i = 0; i < SLICE_COUNT; i++) {
-        const part = mass * SLICE_SHARES[i]! * inTimeOf(state, i, logTimeout);
+        const part = mass * SLICE_SHARES[i]! * inTimeOf(state, i, timeout);
         if (part <= 0) break;
-        const logarithm = Math.min(state[SLICES + i]!, logTimeout);
-        window.addSlice(delay > 0 ? Math.log(Math.exp(logarithm) + delay) : logarithm, part);
+        window.addSlice(Math.min(state[SLICES + i]!, timeout) + delay, part);
       }
     }
   }
@@ -148,7 +147,7 @@ export class PodGroup {
   }
 
   /** Finds the state of each stretch and the mean over the step; answers the share of answers that are in time. */
-  #blend(logTimeout: number): number {
+  #blend(timeout: number): number {
     const course = this.#course;
     const point = this.#point;
     const isAsBefore =
@@ -169,7 +168,7 @@ export class PodGroup {
       for (let i = 0; i < SLICES; i++) mean[i]! += weight * state[i]!;
       let inTime = 0;
       for (let i = 0; i < SLICE_COUNT; i++) {
-        const part = inTimeOf(state, i, logTimeout);
+        const part = inTimeOf(state, i, timeout);
         if (part === 0) break;
         inTime += SLICE_SHARES[i]! * part;
       }
@@ -216,18 +215,13 @@ export class PodGroup {
 const TOP_LEVEL = LOAD_LEVELS.at(-1) as number;
 const SLICE_COUNT = SLICE_ENDS.length;
 const SLICE_SHARES = Float64Array.from(SLICE_ENDS, (end, i) => end - (SLICE_ENDS[i - 1] ?? 0));
-const MIDDLE = SLICES + Math.floor(SLICE_COUNT / 2);
 
 /** The state between two load levels. */
 function between(
   state: Float64Array,
   { low, high, part }: { low: Float64Array; high: Float64Array; part: number },
 ): void {
-  // Latencies grow with the backlog, not with its logarithm; where they multiply, the middle is nearer to the top.
-  const ratio = Math.exp(Math.max(0, high[MIDDLE]! - low[MIDDLE]!));
-  const bent = ratio > 1.05 ? Math.log(1 + part * (ratio - 1)) / Math.log(ratio) : part;
-  for (let i = 0; i < SLICES; i++) state[i] = low[i]! + part * (high[i]! - low[i]!);
-  for (let i = SLICES; i < CELL_SIZE; i++) state[i] = low[i]! + bent * (high[i]! - low[i]!);
+  for (let i = 0; i < CELL_SIZE; i++) state[i] = low[i]! + part * (high[i]! - low[i]!);
 }
 
 /** Share of a slice below a latency: it reaches half-way to its neighbours. */

@@ -164,10 +164,9 @@ export class ResponsePoint {
   #lengthen(blend: Float64Array, level: number): void {
     const { runTimes: times, meanRunTime } = this.#table as ResponseTable;
     for (let i = 0; i < times.length; i++) {
-      const logarithm = blend[SLICES + i]!;
+      const latency = blend[SLICES + i]!;
       // Faster than the table's, a request can save no more than most of its time.
-      const share = Math.max(-0.9, this.#longer * times[i]! * Math.exp(-logarithm));
-      blend[SLICES + i] = logarithm + Math.log1p(share);
+      blend[SLICES + i] = Math.max(0.1 * latency, latency + this.#longer * times[i]!);
     }
     const more = ((this.#capacity * LOAD_LEVELS[level]!) / 1_000) * this.#longer * meanRunTime;
     const inside = blend[PLACE.inside]!;
