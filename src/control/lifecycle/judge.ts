@@ -150,13 +150,19 @@ export function judgeServing(profile: LifecycleProfile, state: StateOf<"ONLINE" 
   ];
 }
 
-export function judgeCanary(canary: CanaryGate, score: EpisodeScore): Judgement {
-  return atMost({
+/** An episode is clean that had no more violations than the fallback would have had, and earned about as much. */
+export function judgeCanary(canary: CanaryGate, state: AgentState, score: EpisodeScore): readonly Judgement[] {
+  const violations = atMost({
     gate: "canary",
     found: score.violations,
     asked: score.usual + canary.allowance,
     about: "steps of violation, against the fallback's at the same loads and the allowance",
   });
+  const level = fallbackLevel(state);
+  if (level === null) return [violations];
+  const lacking = Math.max(canary.slack * level.reward, 2 * level.deviation);
+  const about = "reward, against the fallback's level less the slack";
+  return [violations, atLeast({ gate: "canary", found: score.reward, asked: level.reward - lacking, about })];
 }
 
 /** The excess at this moment: that of the ended episodes, and of the running one so far. */

@@ -219,6 +219,12 @@ describe("the canary and the rollback", () => {
     expect(passed.path).toEqual(["ONLINE→SERVING"]);
   });
 
+  test("an episode that earns clearly less than the fallback is not clean either", () => {
+    // The level is 130 without deviation, and a twentieth may be lacking: 123.5.
+    expect(canaryBand(profile, run(profile, [learner(0, 124)], online).state)).toBeCloseTo(0.3);
+    expect(canaryBand(profile, run(profile, [learner(0, 123)], online).state)).toBeCloseTo(0.1);
+  });
+
   test("SERVING waits for the end of the canary, whatever the rewards", () => {
     expect(run(profile, times(5, learner(0, 199)), online).path).toEqual([]);
   });

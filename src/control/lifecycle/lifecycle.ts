@@ -162,17 +162,18 @@ function moveCanary(
 ): { readonly state: StateOf<"ONLINE">; readonly events: readonly LifecycleEvent[] } {
   const gate = profile.gates.canary;
   if (!gate || state.canary.kind === "passed" || score.learnerShare < MOSTLY) return { state, events: [] };
-  const verdict = judgeCanary(gate, score);
+  const evidence = judgeCanary(gate, state, score);
+  const isClean = allHold(evidence);
   const from = state.canary.band;
-  const band = from * (verdict.holds ? gate.widen : gate.narrow);
+  const band = from * (isClean ? gate.widen : gate.narrow);
   const goal = profile.mode === "canary" ? gate.start : WHOLE_BAND;
-  const isPassed = verdict.holds && band >= goal;
+  const isPassed = isClean && band >= goal;
   // However often it narrows, there is always something left to learn from.
   const kept = Math.max(band, gate.start / 4);
   const canary: Canary = isPassed ? { kind: "passed" } : { kind: "trial", band: Math.min(kept, goal) };
   return {
     state: { ...state, canary },
-    events: [{ kind: "canary", at, from, to: canary.kind === "passed" ? null : canary.band, evidence: [verdict] }],
+    events: [{ kind: "canary", at, from, to: canary.kind === "passed" ? null : canary.band, evidence }],
   };
 }
 

@@ -31,6 +31,7 @@ describe("what can never happen is refused in one sentence that names it", () =>
     ["widens by 1:", { gates: { ...defaultGates, canary: { ...canary, widen: 1 } } }],
     ["narrows by 0:", { gates: { ...defaultGates, canary: { ...canary, narrow: 0 } } }],
     ["forgives -1", { gates: { ...defaultGates, canary: { ...canary, allowance: -1 } } }],
+    ["lack -1", { gates: { ...defaultGates, canary: { ...canary, slack: -1 } } }],
     ["are -1, 10 and 5", { gates: { ...defaultGates, rollback: { ...rollback, excess: -1 } } }],
   ])("%s", (words, options) => {
     const parsed = parseLifecycleProfile(options);

@@ -52,8 +52,10 @@ export interface CanaryGate {
   readonly widen: number;
   /** Factor on the band after an episode with some. */
   readonly narrow: number;
-  /** Steps of violation per episode that are forgiven above the fallback's mean. */
+  /** Steps of violation per episode that are forgiven above the fallback's. */
   readonly allowance: number;
+  /** Share of the fallback's reward that an episode may lack, or two of its deviations where that is more. */
+  readonly slack: number;
 }
 
 export interface RollbackGate {
@@ -97,7 +99,7 @@ export interface LifecycleProfile {
 export const defaultGates: Gates = Object.freeze({
   offPolicy: { maxAgeEpisodes: 10, margin: 0.1 },
   shadow: { episodes: 3, maxTripRate: 0.5, maxFailureRate: 0.02, maxRiskyRate: 0.25 },
-  canary: { start: 0.2, widen: 1.5, narrow: 0.5, allowance: 1 },
+  canary: { start: 0.2, widen: 1.5, narrow: 0.5, allowance: 1, slack: 0.05 },
   rollback: { excess: 10, credit: 10, maxFaultShare: 0.5, wait: 5 },
 });
 
@@ -208,6 +210,7 @@ function gatesProblem({ offPolicy, shadow, canary, rollback }: Gates): string | 
   if (canary && !(canary.narrow > 0 && canary.narrow <= 1))
     return `the canary narrows by ${canary.narrow}: give more than 0 and at most 1`;
   if (canary && !(canary.allowance >= 0)) return `the canary forgives ${canary.allowance} steps: give 0 or more`;
+  if (canary && !(canary.slack >= 0)) return `the canary may lack ${canary.slack} of the reward: give 0 or more`;
   if (rollback && !(rollback.excess >= 0 && rollback.credit >= 0 && rollback.wait >= 0))
     return `the rollback's excess, credit and wait are ${rollback.excess}, ${rollback.credit} and ${rollback.wait}: give 0 or more`;
   return undefined;

@@ -97,11 +97,11 @@ describe("the shield", () => {
     ]);
   });
 
-  test("gives no pod less memory than pods needed lately, and a fifth more", () => {
+  test("gives no pod less memory than pods needed lately, and some more", () => {
     const experience = { usualNearness: 0.6, memoryPeak: mebibytes(300), excess: 0 };
     const shield = shielded(input({ experience }), defaultShield);
     expect(shield.raised).toEqual(["memory-needed"]);
-    expect(shield.allocation.memory).toBe(mebibytes(360));
+    expect(shield.allocation.memory).toBe(mebibytes(345));
   });
 
   test("lets nobody go below the fallback's CPU once more violations were had than it would have had", () => {

@@ -36,7 +36,7 @@ export const defaultShield: ShieldOptions = Object.freeze({
   thrift: { allowance: 2 },
   caution: { share: 0.5 },
   noise: { limit: 0.3 },
-  memoryMargin: 1.2,
+  memoryMargin: 1.15,
 });
 
 export const noShield: ShieldOptions = Object.freeze({

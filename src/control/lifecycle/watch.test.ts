@@ -24,11 +24,13 @@ function watched(looks: readonly ReturnType<typeof sight>[], stage: Stage = "OFF
 }
 
 test("the fallback's violations are known by load, and a load never seen is taken for harmless", () => {
-  const watch = watched([sight(10, 2), sight(10.5, 2), sight(10), sight(40)]);
-  // Loads of 10 are in one bin of √2: two of three steps missed, over one step more than seen.
+  const watch = watched([sight(10, 2), sight(10.05, 2), sight(10), sight(40)]);
+  // Loads of 10 are in one bin: two of three steps missed, over one step more than seen.
   expect(watch.usualViolations(10)).toBeCloseTo(2 / 4);
   expect(watch.usualViolations(40)).toBe(0);
   expect(watch.usualViolations(320)).toBe(0);
+  // An eighth more is another load: 6·log2(10) is 19.9 and 6·log2(11.3) is 20.99.
+  expect(watch.usualViolations(11.3)).toBe(0);
   expect(watch.usualViolations(0)).toBe(0);
 });
 
@@ -50,9 +52,9 @@ test("the usual nearness moves by a two-hundredth of the way, and a missed targe
   expect(watched([sight(10, 0.5), sight(10, 9)]).usualNearness).toBeCloseTo(0.5 + 0.5 / 200);
 });
 
-test("a peak of memory is half forgotten after 240 steps", () => {
+test("a peak of memory is half forgotten after twelve hours", () => {
   const watch = watched([withMemory(1000)], "SERVING");
-  for (let i = 0; i < 240; i++) watch.see(withMemory(100), "SERVING");
+  for (let i = 0; i < 2880; i++) watch.see(withMemory(100), "SERVING");
   expect(watch.memoryPeak).toBeCloseTo(500);
   watch.see(withMemory(700), "SERVING");
   expect(watch.memoryPeak).toBe(700);

@@ -10,14 +10,14 @@ import { hottestMemory, nearness } from "./shield.ts";
 import type { Sight } from "./sight.ts";
 import type { Stage } from "./state.ts";
 
-/** A peak of memory is forgotten by half in an hour of steps of 15 s. */
-const PEAK_DECAY = 0.5 ** (1 / 240);
+/** A peak of memory is forgotten by half in twelve hours of steps of 15 s: the next one may come with the next day. */
+const PEAK_DECAY = 0.5 ** (1 / 2880);
 /** The usual latency is a mean over about two episodes. */
 const USUAL_RATE = 1 / 200;
 /** Where the fallback was never seen acting: as if it kept well away from the target. */
 const ASSUMED_NEARNESS = 0.6;
-/** Loads within a factor of the square root of two are alike. */
-const BINS_PER_DOUBLING = 2;
+/** Loads within an eighth are alike. Near the edge of an SLO a tenth more load decides between never and always. */
+const BINS_PER_DOUBLING = 6;
 /** Steps that a bin remembers: then its counts are halved, so that what is newer weighs more. */
 const BIN_MEMORY = 800;
 
