@@ -8,8 +8,8 @@ export const SLOT = 15_000;
 
 /** Ends of the latency slices that a cell keeps, as shares of its requests: finer where tails are asked for. */
 export const SLICE_ENDS: readonly number[] = [
-  0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.44, 0.48, 0.52, 0.56, 0.6, 0.65, 0.7, 0.75, 0.8, 0.84, 0.87, 0.9, 0.92,
-  0.935, 0.945, 0.955, 0.965, 0.975, 0.981, 0.985, 0.988, 0.99, 0.992, 0.994, 0.996, 0.998, 0.999, 1,
+  0.06, 0.13, 0.2, 0.27, 0.34, 0.41, 0.47, 0.53, 0.59, 0.66, 0.73, 0.8, 0.86, 0.9, 0.93, 0.95, 0.965, 0.975, 0.982,
+  0.987, 0.991, 0.994, 0.9965, 0.998, 0.999, 1,
 ];
 
 /** Load levels of a table, as shares of the nominal capacity; from `FULL` on a pod has more than it can do. */

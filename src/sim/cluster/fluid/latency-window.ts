@@ -30,6 +30,8 @@ export class LatencyWindow extends Outcomes {
   #mass = new Float64Array(1_024);
   #written = 0;
   #begun = 0;
+  /** Mass of the slices that no span has yet. */
+  #open = 0;
   readonly #spans: Span[] = [];
   #answered = 0;
   #late = 0;
@@ -44,21 +46,21 @@ export class LatencyWindow extends Outcomes {
     this.#window = window;
   }
 
-  /** Requests answered after so many milliseconds; belongs to the span that `close` ends. */
-  addSlice(latency: number, mass: number): void {
+  /** Requests answered after exp(logLatency) milliseconds; belongs to the span that `close` ends. */
+  addSlice(logLatency: number, mass: number): void {
     if (this.#written - this.#oldest() === this.#place.length) this.#grow();
-    const place = Math.min(Math.max((Math.log(latency) - FIRST) / BIN, 0), BINS - 2);
+    const place = Math.min(Math.max((logLatency - FIRST) / BIN, 0), BINS - 2);
     const at = this.#written++ & (this.#place.length - 1);
     this.#place[at] = place;
     this.#mass[at] = mass;
+    this.#open += mass;
     this.#put(place, mass);
   }
 
   close(at: number, span: { late: number; unanswered: number; luck: number; timeout: number }): void {
     this.#forget(at);
-    let answered = 0;
-    const mask = this.#place.length - 1;
-    for (let i = this.#begun; i < this.#written; i++) answered += this.#mass[i & mask]!;
+    const answered = this.#open;
+    this.#open = 0;
     const { late, unanswered, luck } = span;
     this.#spans.push({ at, from: this.#begun, to: this.#written, answered, late, unanswered, luck });
     this.#begun = this.#written;

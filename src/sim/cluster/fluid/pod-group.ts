@@ -13,6 +13,10 @@ import { ResponsePoint, type ResponseTable } from "./response-table.ts";
 
 const MOST_STRETCHES = 12;
 
+const TOP_LEVEL = LOAD_LEVELS.at(-1) as number;
+const SLICE_COUNT = SLICE_ENDS.length;
+const SLICE_SHARES = Float64Array.from(SLICE_ENDS, (end, i) => end - (SLICE_ENDS[i - 1] ?? 0));
+
 export interface GroupStep {
   readonly table: ResponseTable;
   readonly program: Program;
@@ -39,6 +43,8 @@ export class PodGroup {
   readonly #point = new ResponsePoint();
   readonly #course = new Course();
   readonly #states = Array.from({ length: MOST_STRETCHES }, () => new Float64Array(CELL_SIZE));
+  readonly #masses = Array.from({ length: MOST_STRETCHES }, () => new Float64Array(SLICE_COUNT));
+  readonly #logs = Array.from({ length: MOST_STRETCHES }, () => new Float64Array(SLICE_COUNT));
   /** Share of those who leave in a stretch that are in time. */
   readonly #inTime = new Float64Array(MOST_STRETCHES);
   readonly #mean = new Float64Array(SLICES);
@@ -98,18 +104,17 @@ export class PodGroup {
   /** Slices of the step's latencies, for that share of its answers whose clients had lost `delay` before. */
   tell(window: LatencyWindow, { share, delay }: { share: number; delay: number }): void {
     const course = this.#course;
-    const { timeout } = (this.#step as GroupStep).program;
     let weights = 0;
     for (let s = 0; s < course.count; s++) weights += course.weight[s]! * this.#inTime[s]!;
     if (weights <= 0 || this.completed <= 0) return;
     const scale = (this.completed * share) / weights;
     for (let s = 0; s < course.count; s++) {
-      const state = this.#states[s] as Float64Array;
+      const masses = this.#masses[s] as Float64Array;
+      const logs = this.#logs[s] as Float64Array;
       const mass = scale * course.weight[s]!;
-      for (let i = 0; i < SLICE_COUNT; i++) {
-        const part = mass * SLICE_SHARES[i]! * inTimeOf(state, i, timeout);
-        if (part <= 0) break;
-        window.addSlice(Math.min(state[SLICES + i]!, timeout) + delay, part);
+      for (let i = 0; i < SLICE_COUNT && masses[i]! > 0; i++) {
+        const log = logs[i]!;
+        window.addSlice(delay > 0 ? Math.log(Math.exp(log) + delay) : log, mass * masses[i]!);
       }
     }
   }
@@ -166,16 +171,26 @@ export class PodGroup {
       between(state, { low: point.at(course.level[s]!), high: point.at(course.level[s]! + 1), part: course.part[s]! });
       const weight = course.weight[s]!;
       for (let i = 0; i < SLICES; i++) mean[i]! += weight * state[i]!;
-      let inTime = 0;
-      for (let i = 0; i < SLICE_COUNT; i++) {
-        const part = inTimeOf(state, i, timeout);
-        if (part === 0) break;
-        inTime += SLICE_SHARES[i]! * part;
-      }
-      this.#inTime[s] = Math.min(1, inTime);
+      const inTime = this.#judge(s, timeout);
+      this.#inTime[s] = inTime;
       all += weight * inTime;
     }
     return Math.min(1, all);
+  }
+
+  /** Which slices of a stretch are in time, and where they stand on the window's scale; answers the share in time. */
+  #judge(stretch: number, timeout: number): number {
+    const state = this.#states[stretch] as Float64Array;
+    const masses = this.#masses[stretch] as Float64Array;
+    const logs = this.#logs[stretch] as Float64Array;
+    let inTime = 0;
+    for (let i = 0; i < SLICE_COUNT; i++) {
+      const mass = SLICE_SHARES[i]! * inTimeOf(state, i, timeout);
+      masses[i] = mass;
+      logs[i] = Math.log(Math.min(state[SLICES + i]!, timeout));
+      inTime += mass;
+    }
+    return Math.min(1, inTime);
   }
 
   #use(program: Program, { from, span, left }: { from: number; span: number; left: number }): void {
@@ -211,10 +226,6 @@ export class PodGroup {
     return logarithm < -12 ? 0 : admitted * Math.exp(logarithm);
   }
 }
-
-const TOP_LEVEL = LOAD_LEVELS.at(-1) as number;
-const SLICE_COUNT = SLICE_ENDS.length;
-const SLICE_SHARES = Float64Array.from(SLICE_ENDS, (end, i) => end - (SLICE_ENDS[i - 1] ?? 0));
 
 /** The state between two load levels. */
 function between(
