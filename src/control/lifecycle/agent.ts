@@ -212,8 +212,13 @@ export class Agent<S> {
     // A policy that is meant to learn and can not would explore for nothing.
     const failed = this.#state.stage === "ONLINE" ? health?.training : undefined;
     const trained = failed && (failed.code.endsWith("timeout") ? "slow" : "crashed");
+    // Written out: asked twice in every tick, and a spread costs several times as much.
+    const { workload, allocation, clock, telemetry } = sight.health;
     return {
-      ...sight.health,
+      workload,
+      allocation,
+      clock,
+      telemetry,
       checkpoint,
       learner: learner === "well" && trained ? trained : learner,
       guardTripRate: this.#trips.rate,

@@ -48,34 +48,42 @@ export interface LearnersWish {
 export function planLearner(moment: Moment, wish: LearnersWish): Plan {
   const { action, observation, band, shield, experience } = wish;
   const { task, have, reading } = moment;
-  const fallback: Allocation = { ...have, ...moment.fallback.want };
+  const { replicas = have.replicas, cpu = have.cpu, memory = have.memory } = moment.fallback.want;
+  const fallback: Allocation = { replicas, cpu, memory };
   const chosen = action.slice();
   const isCanary = band < WHOLE_BAND;
   if (isCanary) keepWithinBand(chosen, encodeAction(task, fallback), band);
   const { tolerance } = shield;
   const want = tolerance === null ? decodeAction(task, chosen) : steadied(task, chosen, { have, tolerance });
   const safe = shielded({ want, have, fallback, reading, observation, experience }, shield);
-  const plan = guarded(moment, { want: safe.allocation, ...laggards(safe.allocation, moment) });
-  return { ...plan, notes: [...(isCanary ? ["canary"] : []), ...safe.raised, ...plan.notes] };
+  const late = laggards(safe.allocation, moment);
+  const { verdict, notes } = guarded(moment, { want: safe.allocation, ...(late ? { pods: late } : {}) });
+  return { verdict, notes: [...(isCanary ? ["canary"] : []), ...safe.raised, ...notes] };
 }
 
 function guarded(moment: Moment, { want, pods }: Pick<Proposal, "want" | "pods">): Plan {
   const { workload, reading, have, nodes, now } = moment;
-  const verdict = guard(
-    { workload, want, measuredAt: reading.at, ...(pods ? { pods } : {}) },
-    { ...moment.guard, have, nodes, now },
-  );
+  const { limits, state } = moment.guard;
+  const measuredAt = reading.at;
+  const verdict = guard(pods ? { workload, want, measuredAt, pods } : { workload, want, measuredAt }, {
+    limits,
+    state,
+    have,
+    nodes,
+    now,
+  });
   const notes = verdict.changed.map(({ dimension, why }) => `${why}: ${dimension}`);
-  return { verdict, notes: verdict.refused ? [...notes, verdict.refused] : notes };
+  if (verdict.refused) notes.push(verdict.refused);
+  return { verdict, notes };
 }
 
 /** Pods that have not got the size yet, because the fallback let them wait: the learner decides for all of them. */
-function laggards(want: Allocation, { reading, have, guard: { state } }: Moment): Pick<Proposal, "pods"> {
-  if (want.cpu !== have.cpu || want.memory !== have.memory) return {};
+function laggards(want: Allocation, { reading, have, guard: { state } }: Moment): readonly string[] | undefined {
+  if (want.cpu !== have.cpu || want.memory !== have.memory) return undefined;
   // A reading from before the last resize would call every pod a laggard.
-  if (Math.max(state.changedAt.cpu ?? 0, state.changedAt.memory ?? 0) >= reading.at) return {};
+  if (Math.max(state.changedAt.cpu ?? 0, state.changedAt.memory ?? 0) >= reading.at) return undefined;
   const late = reading.pods.filter(({ cpuLimit, memoryLimit }) => cpuLimit !== want.cpu || memoryLimit !== want.memory);
-  return late.length === 0 ? {} : { pods: late.map(({ pod }) => pod) };
+  return late.length === 0 ? undefined : late.map(({ pod }) => pod);
 }
 
 export const isTrip = ({ refused, changed }: Verdict, rules: readonly GuardRule[]): boolean =>
