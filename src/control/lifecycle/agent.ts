@@ -283,12 +283,13 @@ export class Agent<S> {
 
   #begin({ observation, have }: Sight, { choice, proposal, plan }: Decided): StepRecord | undefined {
     const by = choice.who === "learner" ? "learner" : isLearnerFault(choice.why) ? "fault" : "other";
-    const number = this.#log.begin(by);
+    const { episode, step } = this.#log.begin(by);
     if (!observation || !have) return undefined;
     const allocation = choice.who === "nobody" || !plan ? have : plan.verdict.allocation;
     const executed = encodeAction(this.#options.task, allocation);
     const record: StepRecord = {
-      ...number,
+      episode,
+      step,
       obs: observation.values,
       proposed: proposal?.action ?? executed,
       executed,

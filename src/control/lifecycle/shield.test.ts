@@ -97,11 +97,13 @@ describe("the shield", () => {
     ]);
   });
 
-  test("gives no pod less memory than pods needed lately, and some more", () => {
-    const experience = { usualNearness: 0.6, memoryPeak: mebibytes(300), excess: 0 };
-    const shield = shielded(input({ experience }), defaultShield);
-    expect(shield.raised).toEqual(["memory-needed"]);
-    expect(shield.allocation.memory).toBe(mebibytes(345));
+  test("gives no pod less memory than pods needed lately and some more, or than the fallback would give", () => {
+    const having = (peak: number) => {
+      const experience = { usualNearness: 0.6, memoryPeak: mebibytes(peak), excess: 0 };
+      return shielded(input({ want: sizes(2, 400, 100), experience }), defaultShield);
+    };
+    expect(having(200)).toEqual({ allocation: sizes(2, 400, 230), raised: ["memory-needed"] });
+    expect(having(900)).toEqual({ allocation: sizes(2, 400, 300), raised: ["memory-needed"] });
   });
 
   test("lets nobody go below the fallback's CPU once more violations were had than it would have had", () => {

@@ -7,7 +7,7 @@
  *   relief      where the SLO is missed, memory runs out or measurements are missing, no value is below the fallback's
  *   thrift      below the fallback's CPU only while fewer violations than the fallback's were had: spend what was saved
  *   caution     where latency comes near its target, CPU shrinks no further than the fallback would shrink it
- *   memory      no pod gets less memory than pods needed lately, with a margin
+ *   memory      no pod gets less memory than pods needed lately, with a margin, unless the fallback gives less too
  *   noise       exploration is limited, and takes no CPU away where the SLO is near
  *
  * The paper's AWARE has none of these: `noShield`.
@@ -100,8 +100,9 @@ export function shielded(input: ShieldInput, options: ShieldOptions): Shielded {
   if (caution && isNear(observation, { ...caution, usual: experience.usualNearness }))
     raise("slo-near", cpuOf(lowerOf(have, fallback)));
   if (memoryMargin !== null) {
-    const needed = Math.ceil(experience.memoryPeak * memoryMargin) as Allocation["memory"];
-    raise("memory-needed", { memory: needed });
+    const needed = Math.ceil(experience.memoryPeak * memoryMargin);
+    // One backlog makes a peak that lasts for hours; more than the fallback gives is never asked for.
+    raise("memory-needed", { memory: Math.min(needed, fallback.memory) as Allocation["memory"] });
   }
   return { allocation, raised };
 }
