@@ -11,7 +11,7 @@ import { parseReading } from "../../observe/telemetry/index.ts";
 import type { Deadline } from "./bounded-call.ts";
 import type { LoopIo } from "./io.ts";
 import { note, post } from "./io.ts";
-import type { AgentInput, AgentTick } from "./ports.ts";
+import type { AgentInput, AgentTick, LoopHealth } from "./ports.ts";
 import { restore, saveIfDue } from "./saved-state.ts";
 import { clockJump } from "./schedule.ts";
 import type { Seat } from "./seat.ts";
@@ -54,12 +54,17 @@ async function look(seat: Seat, io: LoopIo): Promise<AgentInput> {
   const jump = seat.clock === undefined ? undefined : clockJump(seat.clock, clock, io.limits.clockTolerance);
   seat.clock = clock;
   if (jump !== undefined) post(seat, io, { kind: "clock-jumped", by: jump });
-  const { trainingFailure } = seat;
-  const health = {
+  return { reading, have, nodes, now: clock.now, health: healthOf(seat, jump) };
+}
+
+const wellness: LoopHealth = Object.freeze({});
+
+function healthOf({ trainingFailure }: Seat, jump: Ms | undefined): LoopHealth {
+  if (jump === undefined && trainingFailure === undefined) return wellness;
+  return {
     ...(jump === undefined ? {} : { clockJump: jump }),
     ...(trainingFailure === undefined ? {} : { training: trainingFailure }),
   };
-  return { reading, have, nodes, now: clock.now, health };
 }
 
 /** Adapters parse what they receive; a source that hands over something else must not get as far as the agent. */

@@ -102,13 +102,12 @@ export function encodeObservation(
       ),
     );
   const fresh = measuresIn(task, reading);
-  const last: Partial<Record<Measured, { value: number; at: Ms }>> = { ...memory.last };
+  const last: Partial<Record<Measured, { readonly value: number; readonly at: Ms }>> = {};
   const held: Measured[] = [];
   for (const name of measureNames) {
     const value = fresh[name];
-    if (value !== null) last[name] = { value, at: reading.at };
-    else held.push(name);
-    const known = last[name] ?? absentValue(name, now);
+    if (value === null) held.push(name);
+    const known = value === null ? (memory.last[name] ?? absentValue(name, now)) : { value, at: reading.at };
     if (known === undefined)
       return err(
         failure("telemetry.never-measured", `the ${name} of ${reading.workload} has not been measured yet`, {
