@@ -98,6 +98,9 @@ export const bcqDefaults: BcqConfig = {
   centreRewards: false,
 };
 
+/** The least change of c that a schedule makes. */
+const CONSTRAINT_STEP = 0.05;
+
 export interface BcqOptions {
   readonly kernels: Kernels;
   readonly shape: LearnerShape;
@@ -164,7 +167,7 @@ export class Bcq implements Learner {
       latentClip,
       perturbation,
     });
-    this.#policy.constraint = valueAt(config.constraint, 0);
+    this.#policy.setConstraint(valueAt(config.constraint, 0));
     this.#critics = new ClippedCritics(kernels, {
       ...sizes,
       inputs: this.#seen + shape.criticContext + actions,
@@ -193,16 +196,34 @@ export class Bcq implements Learner {
     return this.#policy.constraint;
   }
 
-  /** Sets c until the next call or the next `setProgress`. */
+  /**
+   * Sets c until the next call or the next `setProgress`, and refits the actor on what was seen so that the policy goes
+   * on doing what it did. It costs some hundred small steps, so it belongs where updates are made.
+   */
   setConstraint(constraint: number): void {
     if (!(constraint >= 0 && constraint <= 1)) {
       throw new RangeError(`the constraint weight lies between 0 (none) and 1 (full), got ${constraint}`);
     }
-    this.#policy.constraint = constraint;
+    if (constraint === this.#policy.constraint) return;
+    // Before the first update there is no policy worth keeping.
+    if (this.#updates === 0) {
+      this.#policy.setConstraint(constraint);
+      return;
+    }
+    const input = this.#actorInput("learning");
+    const fill = () => {
+      this.#replay.sample(this.#random.replay, { rows: this.#rows, weights: this.#rowWeights });
+      this.#gatherSeen(input, { next: false });
+    };
+    this.#policy.changeConstraint(constraint, { fill, rng: this.#random.latent });
   }
 
   setProgress(progress: number): void {
-    this.#policy.constraint = valueAt(this.config.constraint, progress);
+    const { constraint } = this.config;
+    const wanted = valueAt(constraint, progress);
+    // In steps, since each costs a refit; the last value is reached exactly.
+    const isWorthIt = Math.abs(wanted - this.#policy.constraint) >= CONSTRAINT_STEP || wanted === constraint.to;
+    if (isWorthIt) this.setConstraint(wanted);
   }
 
   // ── Acting ───────────────────────────────────────────────────────────────────────────────────────────
@@ -424,7 +445,7 @@ export class Bcq implements Learner {
           this.#actorLoss = actorLoss;
           this.#vaeLoss = vaeLoss;
           this.#rewardMean = rewardMean;
-          this.#policy.constraint = constraint;
+          this.#policy.setConstraint(constraint);
         },
       }),
       replayPart(this.#replay),

@@ -79,13 +79,13 @@ const cases: readonly ConformanceCase[] = [
     name: "BCQ without its constraint",
     algorithm: { kind: "bcq", config: { ...bcq, constraint: flat(0), policyDelay: 2, normaliseObs: true } },
     action: continuous,
-    toySteps: 2_000,
+    toySteps: 1_500,
   },
   {
     name: "BCQ whose constraint is taken away in the first half",
     algorithm: { kind: "bcq", config: { ...bcq, constraint: { from: 1, to: 0, fraction: 0.5 }, maxGradNorm: 10 } },
     action: continuous,
-    toySteps: 2_000,
+    toySteps: 1_500,
   },
   { name: "DQN", algorithm: { kind: "dqn", config: dqn }, action: { kind: "discrete", n: 3 }, toySteps: 1_000 },
   {

@@ -8,9 +8,9 @@
  */
 
 import type { Rng } from "../../base/index.ts";
-import { seededRng } from "../../base/index.ts";
+import { restoreRng, seededRng } from "../../base/index.ts";
 import type { Kernels, Network, Optimiser, Ptr } from "../tensor/index.ts";
-import { adam, buildNetwork, clipGradNorm, PARAMS_ONLY, softUpdate } from "../tensor/index.ts";
+import { adam, buildNetwork, clipGradNorm, copyColumns, PARAMS_ONLY, softUpdate } from "../tensor/index.ts";
 import { reluMlp } from "./networks.ts";
 import type { StatePart } from "./saved-state.ts";
 import { networkPart, optimiserPart } from "./saved-state.ts";
@@ -47,12 +47,20 @@ export function shiftedAction(base: number, shift: number, reach: number): numbe
   return Math.min(Math.max(base + reach * shift, -1), 1);
 }
 
+/** How long the actor is refitted when c changes: until it is off by a hundredth of the range in the mean, or so many steps. */
+const REFIT = { lr: 3e-3, most: 400, tolerance: 0.02 } as const;
+
+export interface Refit {
+  /** Puts a batch of states into the learning actor's input. */
+  fill(): void;
+  readonly rng: Rng;
+}
+
 /** Which of the two actors: the one that learns, or its slow copy for targets. */
 export type Pace = "learning" | "slow";
 
 export class ConstrainedPolicy {
-  /** c. */
-  constraint = 1;
+  #constraint = 1;
   /** An actor's input is [what is seen | base]. */
   readonly inputs: number;
   readonly vae: ActionVae;
@@ -88,6 +96,66 @@ export class ConstrainedPolicy {
     this.#dShift = kernels.memory.alloc(batch * actions);
   }
 
+  /** c. */
+  get constraint(): number {
+    return this.#constraint;
+  }
+
+  /** Sets c and leaves the actor as it is: its actions change with c. */
+  setConstraint(constraint: number): void {
+    this.#constraint = constraint;
+  }
+
+  /**
+   * Changes c and refits the actor until it does, within the tolerance, what it did before. Under another c the same
+   * action needs another shift: without the refit a policy that sat at the end of a small reach jumps to the end of the
+   * larger one, and the first thing that freedom brings is a fall. `fill` puts states into the learning actor's input.
+   */
+  changeConstraint(constraint: number, { fill, rng }: Refit): void {
+    const { batch, seen, actions, hidden } = this.#options;
+    const { memory } = this.#kernels;
+    const { learning } = this.#actors;
+    const was = this.#constraint;
+    const layers = reluMlp({ inputs: this.inputs, hidden, outputs: actions }, "tanh");
+    const before = buildNetwork(this.#kernels, { layers, batch, rng, trainable: false });
+    const { params: source, paramCount: count } = learning;
+    softUpdate(this.#kernels, { target: before.params, source, count, tau: 1 });
+    // An optimiser of its own: the actor's moments belong to another loss.
+    const optimiser = adam(this.#kernels, { params: source, count, lr: REFIT.lr });
+    const wanted = new Float32Array(batch * actions);
+    const gradient = memory.alloc(batch * actions);
+    for (let i = 0; i < REFIT.most; i++) {
+      fill();
+      const columns = { rows: batch, cols: seen };
+      copyColumns(memory, {
+        from: { ptr: learning.input, width: this.inputs },
+        into: { ptr: before.input, width: this.inputs },
+        ...columns,
+      });
+      // Both policies are asked about the same samples; without the constraint no sample is drawn.
+      const same = restoreRng(rng.state());
+      this.#constraint = was;
+      this.#propose(before, batch, same);
+      const old = this.#shift(before, batch);
+      wanted.set(memory.f32.subarray(old, old + wanted.length));
+      this.#constraint = constraint;
+      this.#propose(learning, batch, rng);
+      const now = this.#shift(learning, batch);
+      let squares = 0;
+      for (let k = 0; k < wanted.length; k++) {
+        const error = memory.f32[now + k]! - wanted[k]!;
+        squares += (error * error) / wanted.length;
+        memory.f32[(gradient >> 2) + k] = (2 * error) / wanted.length;
+      }
+      if (squares < REFIT.tolerance ** 2) break;
+      this.#descend(gradient, optimiser);
+    }
+    this.moveTarget(1);
+    before.dispose();
+    optimiser.dispose();
+    memory.free(gradient);
+  }
+
   /** The input of an actor, for the caller to fill with what is seen; the base is put beside it by `choose`. */
   input(pace: Pace): Ptr {
     return this.#actors[pace].input;
@@ -107,7 +175,7 @@ export class ConstrainedPolicy {
     const { seen, actions, latentClip } = this.#options;
     const f32 = this.#kernels.memory.f32;
     const into = (actor.input >> 2) + seen;
-    const c = this.constraint;
+    const c = this.#constraint;
     if (c === 0) {
       for (let i = 0; i < rows; i++) f32.fill(0, into + i * actor.inputs, into + i * actor.inputs + actions);
       return;
@@ -134,7 +202,7 @@ export class ConstrainedPolicy {
     const { seen, actions, perturbation } = this.#options;
     const shift = actor.forward(rows) >> 2;
     const f32 = this.#kernels.memory.f32;
-    const reach = reachOf(this.constraint, perturbation);
+    const reach = reachOf(this.#constraint, perturbation);
     const into = this.#actions >> 2;
     for (let i = 0; i < rows; i++) {
       const base = (actor.input >> 2) + i * actor.inputs + seen;
@@ -160,9 +228,13 @@ export class ConstrainedPolicy {
 
   /** One step of the learning actor down the gradient of the actions just chosen [batch, actions]. */
   step(dAction: Ptr): void {
+    this.#descend(dAction, this.#optimiser);
+  }
+
+  #descend(dAction: Ptr, optimiser: Optimiser): void {
     const { batch, actions, perturbation, maxGradNorm } = this.#options;
     const f32 = this.#kernels.memory.f32;
-    const reach = reachOf(this.constraint, perturbation);
+    const reach = reachOf(this.#constraint, perturbation);
     for (let i = 0; i < batch * actions; i++) {
       // Where the range cuts the action off, a further shift changes nothing.
       const isCut = Math.abs(f32[(this.#actions >> 2) + i]!) >= 1;
@@ -172,7 +244,7 @@ export class ConstrainedPolicy {
     actor.zeroGrads();
     actor.backward(batch, this.#dShift, PARAMS_ONLY);
     if (maxGradNorm > 0) clipGradNorm(this.#kernels, { grads: actor.grads, count: actor.paramCount, max: maxGradNorm });
-    this.#optimiser.step(actor.grads);
+    optimiser.step(actor.grads);
   }
 
   moveTarget(tau: number): void {
