@@ -3,6 +3,7 @@
  * a worker thread finds its job's study here too, since functions can not cross threads.
  */
 
+import { awareBootstrap } from "./aware-bootstrap.ts";
 import { rlAcrobot } from "./rl-acrobot.ts";
 import { rlCartPole } from "./rl-cartpole.ts";
 import { rlMountainCar } from "./rl-mountaincar.ts";
@@ -16,4 +17,5 @@ export const studies: readonly Study[] = [
   rlAcrobot,
   rlMountainCar,
   worldCluster,
+  awareBootstrap,
 ] as readonly Study[];

@@ -39,6 +39,8 @@ export interface AgentDriverOptions<S> {
 
 export interface AgentDriver extends Driver {
   readonly stage: string;
+  /** Gradient updates so far. */
+  readonly updates: number;
   save(): Uint8Array;
   dispose(): void;
 }
@@ -65,13 +67,17 @@ export function agentDriver<S>(options: AgentDriverOptions<S>): AgentDriver {
     seed,
   });
   if (options.saved !== undefined) unwrap(agent.load(options.saved));
+  let updates = 0;
   return {
     get stage() {
       return agent.state.stage;
     },
+    get updates() {
+      return updates;
+    },
     decide({ reading, have, nodes, now }: View) {
       const tick = agent.tick({ reading: ok(reading), have: ok(have), nodes, now });
-      if (agent.mayTrain) agent.train({ updates: updatesPerStep });
+      if (agent.mayTrain) updates += agent.train({ updates: updatesPerStep }).updates;
       return tick.action;
     },
     save: () => agent.save({ resumable: true }),

@@ -89,11 +89,13 @@ export function driveEpisode({ scene, world, driver, task }: DriveOptions): Epis
     cost: 0,
     oomKills: 0,
   };
-  const stage = driver.stage ?? "";
+  let stage = "";
   for (let step = 0; step < task.episodeSteps; step++) {
     const have = world.allocation(workload);
     const reading = world.read(workload);
     world.apply(driver.decide({ reading, have, nodes: world.nodes(workload), now: world.now }));
+    // A new agent enters its first stage with its first decision.
+    if (step === 0) stage = driver.stage ?? "";
     world.advance(milliseconds(world.now + task.controlStep));
     const truth = world.truth(workload);
     sum.reward += trueReward(task, slo, truth);

@@ -1,0 +1,46 @@
+/**
+ * What all AWARE studies have in their config: everything about scenes and agents that shapes an outcome.
+ * The values come from where the product has them; a study records them with its results, and its jobs use what the
+ * record says.
+ */
+import type { AgentSettings, Gates, ShieldOptions } from "../../control/lifecycle/index.ts";
+import { agentDefaults, autoscaleBcq, defaultGates, defaultShield } from "../../control/lifecycle/index.ts";
+import type { BcqConfig } from "../../learn/rl/index.ts";
+import type { LoadSource } from "./loads.ts";
+import type { Rules } from "./rules.ts";
+import type { WorldChoice } from "./scene.ts";
+
+export interface AgentConfig {
+  readonly learner: BcqConfig;
+  readonly settings: AgentSettings;
+  readonly shield: ShieldOptions;
+  readonly gates: Gates;
+  readonly updatesPerStep: number;
+}
+
+export interface AwareConfig {
+  readonly loads: LoadSource;
+  readonly rung: WorldChoice["rung"];
+  readonly alpha: number;
+  readonly episodeSteps: number;
+  /** null: measured per scene, before any controller is tried. */
+  readonly rules: Rules | null;
+  readonly agent: AgentConfig;
+}
+
+export function awareConfig({ quick }: { readonly quick: boolean }): AwareConfig {
+  return {
+    loads: quick ? "generated" : "recorded",
+    rung: "event",
+    alpha: 0.5,
+    episodeSteps: 100,
+    rules: null,
+    agent: {
+      learner: autoscaleBcq,
+      settings: agentDefaults,
+      shield: defaultShield,
+      gates: defaultGates,
+      updatesPerStep: 1,
+    },
+  };
+}

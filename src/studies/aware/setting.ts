@@ -1,0 +1,70 @@
+/**
+ * A scene made ready: its task, and the rules as measured on it.
+ * Owns: remembering measurements that several jobs of one scene need, and the SLO of a scene whose software will change.
+ * Not here: drawing the scene (scene.ts), measuring (rules.ts).
+ */
+import { milliseconds } from "../../base/index.ts";
+import type { Fallback, HpaVpaControllerState } from "../../control/fallbacks/index.ts";
+import type { AutoscaleTask } from "../../control/tasks/index.ts";
+import type { Application } from "../../sim/index.ts";
+import { isolatedLatency, processors } from "../../sim/index.ts";
+import type { AwareConfig } from "./config.ts";
+import type { Rules } from "./rules.ts";
+import { measureRules, rulesOf } from "./rules.ts";
+import type { Scene } from "./scene.ts";
+import { taskOf } from "./scene.ts";
+
+export interface Setting {
+  readonly scene: Scene;
+  readonly task: AutoscaleTask;
+  readonly rules: Rules;
+  /** Of the world: the same for all methods, so that they meet the same requests. */
+  readonly worldSeed: number;
+  fallback(): Fallback<HpaVpaControllerState>;
+}
+
+export interface SettingOptions {
+  readonly seed: number;
+  readonly config: Pick<AwareConfig, "alpha" | "episodeSteps" | "rules">;
+}
+
+/** Far from the seeds of worlds that controllers are tried in. */
+const MEASURING_SEED_OFFSET = 500_000;
+/** The jobs of one scene come one after another. */
+const REMEMBERED = 8;
+const measured = new Map<string, Rules>();
+
+function rememberedRules(scene: Scene, seed: number): Rules {
+  const key = JSON.stringify([seed, scene.workload, scene.application.id, scene.processor, scene.slo, scene.load.id]);
+  const known = measured.get(key);
+  if (known !== undefined) return known;
+  const rules = measureRules(scene, MEASURING_SEED_OFFSET + seed);
+  const oldest = measured.keys().next().value;
+  if (measured.size >= REMEMBERED && oldest !== undefined) measured.delete(oldest);
+  measured.set(key, rules);
+  return rules;
+}
+
+export function openSetting(scene: Scene, { seed, config }: SettingOptions): Setting {
+  const { alpha, episodeSteps } = config;
+  const found = config.rules ?? rememberedRules(scene, seed);
+  return {
+    scene,
+    task: taskOf(scene, { alpha, episodeSteps }),
+    rules: found,
+    worldSeed: seed,
+    fallback: () => rulesOf(scene, found),
+  };
+}
+
+/**
+ * The SLO is set once, for the slowest version that the software will have: a target that the next version can not meet
+ * even on an idle pod would be broken by everyone, whatever they do.
+ */
+export function withSloFor(scene: Scene, versions: readonly { readonly application: Application }[]): Scene {
+  const { slo, processor } = scene;
+  if (slo.kind !== "latency") return scene;
+  const { speed } = processors[processor];
+  const slowest = versions.map(({ application }) => 1.2 * isolatedLatency(application, slo.percentile, { speed }));
+  return { ...scene, slo: { ...slo, target: milliseconds(Math.max(slo.target, ...slowest)) } };
+}
