@@ -15,17 +15,18 @@ import type { Load } from "./workloads/load.ts";
 export interface WorkloadTruth {
   readonly from: Ms;
   readonly to: Ms;
+  /** Clients' requests. A client that tries again is not a new one: its request ends as its last attempt does. */
   readonly arrived: number;
   readonly completed: number;
-  /** Answered too late: the client had given up. */
+  /** The client gave up, for good. */
   readonly timedOut: number;
-  /** Refused by a full queue, or with no pod to go to. */
+  /** Refused by a full queue, or with no pod to go to; for good. */
   readonly dropped: number;
   /** In a pod when it was killed. */
   readonly lost: number;
-  /** Waiting or in service at `to`. arrived so far = completed + timedOut + dropped + lost + inFlight, over all time. */
+  /** At `to` in a pod, or with a client that will try again. arrived so far = completed + timedOut + dropped + lost + inFlight, over all time. */
   readonly inFlight: number;
-  /** Latency of completed requests at the SLO's percentile, over the SLO window that ends at `to`; null when none. */
+  /** From the first attempt to the answer, of completed requests, at the SLO's percentile, over the SLO window that ends at `to`; null when none. */
   readonly latency: Ms | null;
   /** Share of the SLO window's requests that were answered, and within the SLO's latency. */
   readonly withinSlo: number | null;
