@@ -224,15 +224,18 @@ class Recorder implements BenchWatch {
 function crossingRates(crossed: Float64Array, admitted: number, into: Float64Array): void {
   const threshold = (k: number): number => CROSSING_FIRST * CROSSING_RATIO ** k;
   let firm = 0;
-  for (let k = 0; k < CROSSING_COUNT && crossed[k]! >= FIRM_COUNT; k++) firm = k;
+  for (let k = 0; k < CROSSING_COUNT; k++) if (crossed[k]! >= FIRM_COUNT) firm = k;
   for (let k = 0; k < CROSSING_COUNT; k++) into[k] = Math.log(Math.max(RARE, crossed[k]! / Math.max(1, admitted)));
-  if (crossed[firm]! < FIRM_COUNT) return;
-  const before = Math.max(0, firm - 2);
-  const slope = firm > before ? (into[firm]! - into[before]!) / (threshold(firm) - threshold(before)) : -3;
-  const falling = Math.min(slope, -0.05);
-  for (let k = firm + 1; k < CROSSING_COUNT; k++) {
-    into[k] = Math.max(Math.log(RARE), into[firm]! + falling * (threshold(k) - threshold(firm)));
+  if (crossed[firm]! >= FIRM_COUNT) {
+    const before = Math.max(0, firm - 2);
+    const slope = firm > before ? (into[firm]! - into[before]!) / (threshold(firm) - threshold(before)) : -3;
+    const falling = Math.min(slope, -0.05);
+    for (let k = firm + 1; k < CROSSING_COUNT; k++) {
+      into[k] = Math.max(Math.log(RARE), into[firm]! + falling * (threshold(k) - threshold(firm)));
+    }
   }
+  // Who reaches a threshold has passed all below it: a pod that is always above one would not have lived so long.
+  for (let k = CROSSING_COUNT - 2; k >= 0; k--) into[k] = Math.max(into[k]!, into[k + 1]!);
 }
 
 /** Mean of the values in each slice. */

@@ -93,8 +93,15 @@ export class FluidFlow {
   /** Goes towards a moment, as far as one step can, and answers how far that is. */
   step(until: number): number {
     while (this.#slots.ends - this.#start <= this.#now) this.#slots.next();
-    const end = Math.min(until, this.#slots.ends - this.#start, this.#now + this.#longest());
-    this.#pass(this.#now, end);
+    let end = Math.min(until, this.#slots.ends - this.#start, this.#now + this.#longest());
+    this.#regroup(this.#now);
+    this.#agree(end);
+    if (this.#kills > KILLS_PER_STEP && end - this.#now > SHORTEST_STEP) {
+      // Too much happens in it: a kill at its end would come too late.
+      end = this.#now + Math.max(SHORTEST_STEP, ((end - this.#now) * KILLS_PER_STEP) / this.#kills);
+      this.#agree(end);
+    }
+    this.#pass(end);
     return end;
   }
 
@@ -128,13 +135,12 @@ export class FluidFlow {
     return longest;
   }
 
-  #pass(from: number, to: number): void {
+  #pass(to: number): void {
+    const from = this.#now;
     const span = to - from;
     const total = this.#total;
     const { retries, timeout } = this.#deployment.program;
     const fresh = this.#slots.rate * span;
-    this.#regroup(from);
-    this.#agree(fresh, { from, span });
     for (let g = 0; g < this.#used; g++) this.#groups[g]?.commit();
     this.#drain(from, span);
     const { all, refused, timedOut } = this.#sums;
@@ -165,7 +171,10 @@ export class FluidFlow {
   }
 
   /** Who fails tries again, and more attempts fail more: looks for the share that fails and makes itself come true. */
-  #agree(fresh: number, { from, span }: { from: number; span: number }): void {
+  #agree(to: number): void {
+    const from = this.#now;
+    const span = to - from;
+    const fresh = this.#slots.rate * span;
     let expected = this.#failedShare;
     for (let round = 0; round < MOST_ROUNDS; round++) {
       this.#plan(fresh, span, expected);
@@ -309,7 +318,7 @@ export class FluidFlow {
   #publish(): void {
     const { arrived, attempts, failed, completed, timedOut, dropped, lost } = this.#total;
     const deployment = this.#deployment;
-    deployment.arrived = Math.ceil(arrived - 1e-9);
+    deployment.arrived = Math.max(0, Math.ceil(arrived - 1e-6));
     deployment.attempts = Math.floor(attempts);
     deployment.failedAttempts = Math.floor(failed);
     deployment.completed = Math.floor(completed);

@@ -75,11 +75,15 @@ class FluidWorld implements ClusterWorld {
     if (!(end >= state.now))
       throw new RangeError(`the world is at ${this.now} ms and can not go to ${until}: time does not go back`);
     const { queue } = state;
-    while (queue.nextAt <= end) {
-      queue.pop();
-      this.#happen(queue.at, queue.kind, queue.subject);
+    let isThere = false;
+    while (!isThere) {
+      while (queue.nextAt <= end) {
+        queue.pop();
+        this.#happen(queue.at, queue.kind, queue.subject);
+      }
+      isThere = true;
+      for (const flow of this.#flows) isThere = this.#passTime(flow, end) && isThere;
     }
-    for (const flow of this.#flows) this.#passTime(flow, end);
     state.now = end;
   }
 
@@ -116,29 +120,40 @@ class FluidWorld implements ClusterWorld {
 
   #happen(at: number, kind: number, subject: number): void {
     const state = this.#state;
-    if (kind === EVENT.scrape) {
-      this.#passTime(this.#flows[subject] as FluidFlow, at);
-      state.now = at;
-      this.#tenants.scrape(subject);
-      state.queue.schedule(at + this.#interval, EVENT.scrape, subject);
+    const pod = kind === EVENT.scrape ? undefined : state.pods[subject];
+    const index = pod === undefined ? subject : pod.deployment.index;
+    if (!this.#passTime(this.#flows[index] as FluidFlow, at)) {
+      // On the way there a pod was killed and will be back before this: first things first.
+      const ticket = state.queue.schedule(at, kind, subject);
+      if (pod !== undefined && state.pods[subject] === pod) pod.stageTicket = ticket;
       return;
     }
-    const pod = state.pods[subject] as Pod;
-    this.#passTime(this.#flowOf(pod), at);
-    // Time has passed in steps, and in one of them the pod may have gone.
-    if (state.pods[subject] !== pod || pod.stageTicket === 0) return;
     state.now = at;
-    if (kind === EVENT.podReady) this.#rollout.becomeReady(pod);
-    else this.#rollout.graceOver(pod);
+    if (pod === undefined) {
+      this.#tenants.scrape(subject);
+      state.queue.schedule(at + this.#interval, EVENT.scrape, subject);
+      // Time has passed in steps, and in one of them the pod may have gone, or begun another wait.
+    } else if (state.pods[subject] === pod && pod.stageTicket !== 0 && this.#isDue(pod, kind)) {
+      if (kind === EVENT.podReady) this.#rollout.becomeReady(pod);
+      else this.#rollout.graceOver(pod);
+    }
   }
 
-  /** Step by step, since a step may end with a kill, which is an event at that moment. */
-  #passTime(flow: FluidFlow, until: number): void {
+  #isDue({ stage }: Pod, kind: number): boolean {
+    return stage === (kind === EVENT.podReady ? "starting" : "stopping");
+  }
+
+  /**
+   * Step by step, since a step may end with a kill, which is an event at that moment. False when that put an event before
+   * the end: it has to happen first.
+   */
+  #passTime(flow: FluidFlow, until: number): boolean {
     while (flow.now < until) {
-      const end = flow.step(until);
-      this.#state.now = end;
+      this.#state.now = flow.step(until);
       flow.settle();
+      if (flow.now < until && this.#state.queue.nextAt < until) return false;
     }
+    return true;
   }
 
   #flowOf(pod: Pod): FluidFlow {

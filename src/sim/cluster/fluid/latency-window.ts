@@ -132,9 +132,9 @@ export class LatencyWindow extends Outcomes {
     while (this.#spans.length > 0 && (this.#spans[0] as Span).at <= oldest) {
       const span = this.#spans.shift() as Span;
       for (let i = span.from; i < span.to; i++) this.#put(this.#place[i & mask]!, -this.#mass[i & mask]!);
-      this.#answered -= span.answered;
-      this.#late -= span.late;
-      this.#unanswered -= span.unanswered;
+      this.#answered = Math.max(0, this.#answered - span.answered);
+      this.#late = Math.max(0, this.#late - span.late);
+      this.#unanswered = Math.max(0, this.#unanswered - span.unanswered);
       this.#luck -= span.luck * span.answered;
     }
     if (this.#spans.length > 0 || this.#written > this.#begun) return;
@@ -150,8 +150,9 @@ export class LatencyWindow extends Outcomes {
   #put(place: number, mass: number): void {
     const bin = Math.floor(place);
     const part = place - bin;
-    this.#bins[bin]! += mass * (1 - part);
-    this.#bins[bin + 1]! += mass * part;
+    // What is taken out was put in, up to rounding; a bin holds nothing or more.
+    this.#bins[bin] = Math.max(0, this.#bins[bin]! + mass * (1 - part));
+    this.#bins[bin + 1] = Math.max(0, this.#bins[bin + 1]! + mass * part);
   }
 
   #oldest(): number {

@@ -217,8 +217,9 @@ export class PodGroup {
     const state = this.#mean;
     const { memory } = (this.pods[0] as Pod).size;
     if (program.perRequest <= 0) return 0;
-    const place = crossingPlace((memory - program.base) / program.perRequest);
-    if (place >= CROSSING_COUNT - 1) return 0;
+    const room = (memory - program.base) / program.perRequest;
+    const place = crossingPlace(room);
+    if (room >= (this.#step as GroupStep).table.mostSizes || place >= CROSSING_COUNT - 1) return 0;
     const low = Math.max(0, Math.floor(place));
     const part = Math.min(Math.max(place - low, 0), 1);
     const logarithm = state[CROSSINGS + low]! * (1 - part) + state[CROSSINGS + low + 1]! * part;

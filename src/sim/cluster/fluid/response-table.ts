@@ -33,11 +33,14 @@ export class ResponseTable {
   /** Milliseconds on the CPU of a request alone, unthrottled, at speed 1: the mean of each slice, and of all. */
   readonly runTimes: Float64Array;
   readonly meanRunTime: number;
+  /** The sum of sizes in a full pod of the largest requests. */
+  readonly mostSizes: number;
 
   constructor(application: Application, options: TableOptions) {
     this.application = application;
     this.#options = options;
     this.runTimes = runTimes(application, seededRng(TABLE_SEED).fork(application.id).fork("run times"));
+    this.mostSizes = (application.threads + application.queue) * Math.max(...application.sizes);
     this.meanRunTime = application.phases.reduce((sum, { cpu, width }) => sum + cpu / width, 0);
   }
 
