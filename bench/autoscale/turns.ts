@@ -1,5 +1,5 @@
 /**
- * What a turn costs: one agent's, and a thousand at the same moment.
+ * What an agent costs: its tick with the record of it, its whole turn in the loop, and a thousand turns at one moment.
  * A turn is all of it: reading and parsing, HPA and VPA, encoding, the policy, shield, guard, the actuator's answer, the
  * record on its way to the store, the event. The ports answer at once from memory; the store and the sink take
  * everything and keep nothing, for their own speed is another bench's.
@@ -7,7 +7,15 @@
 
 import { memoryActuator } from "../../src/act/index.ts";
 import { loadKernels, systemClock } from "../../src/adapters/runtime/index.ts";
-import { type AgentId, type Clock, type Ms, ok, seconds, type WorkloadId } from "../../src/base/index.ts";
+import {
+  type AgentId,
+  type Clock,
+  type EpisodeId,
+  type Ms,
+  ok,
+  seconds,
+  type WorkloadId,
+} from "../../src/base/index.ts";
 import { Deadlines } from "../../src/control/loop/bounded-call.ts";
 import { agentSeat } from "../../src/control/loop/index.ts";
 import type { LoopIo } from "../../src/control/loop/io.ts";
@@ -25,16 +33,18 @@ import { type BenchStage, benchAgent, CONTROL_STEP, here, Readings, STEPS_TO_STA
 const CROWD = 1_000;
 /** A kernel set has at most 2 GiB, and a learner with its buffers for training takes 2.3 MiB. */
 const AGENTS_PER_SET = 500;
-const TURN_TARGET_US = 50;
+/** As many records as a loop lets wait. */
+const RECORDS = 65_536;
+const TICK_TARGET_US = 50;
 const CROWD_TARGET_MS = 100;
 const stages: readonly BenchStage[] = ["OFFLINE", "ONLINE", "SERVING"];
 
 export async function turnFigures({ quick, signal, log }: BenchContext): Promise<Figure[]> {
   const kernels = loadKernels();
-  const rounds = { count: quick ? 5 : 15, lengthMs: quick ? 60 : 200, warmupMs: quick ? 300 : 1_000, signal };
+  const rounds = { count: quick ? 5 : 15, lengthMs: quick ? 60 : 200, warmupMs: quick ? 1_500 : 3_000, signal };
   log("turns of one agent in each stage");
   const single = await Promise.all(stages.map((stage) => crowdOf(1, { stage, kernels })));
-  const ticks = stages.map((stage) => ({ stage, time: ticksOnly(stage, kernels) }));
+  const ticks = await Promise.all(stages.map(async (stage) => ({ stage, time: await ticksOnly(stage, kernels) })));
   const { timings: one } = await interleave(
     [
       ...single.map((time, i) => ({ key: `turn ${stages[i]}`, contender: time, task: "turn" })),
@@ -46,11 +56,12 @@ export async function turnFigures({ quick, signal, log }: BenchContext): Promise
   const crowd = await crowdOf(CROWD, { stage: "ONLINE", kernels });
   const { timings: many } = await interleave([{ key: "crowd", contender: crowd, task: "turn" }], {
     ...rounds,
+    count: 2 * rounds.count,
     lengthMs: 1,
   });
   return [
-    ...stages.map((stage) => turnFigure(stage, one.get(`turn ${stage}`) as Timing)),
     ...stages.map((stage) => tickFigure(stage, one.get(`tick ${stage}`) as Timing)),
+    ...stages.map((stage) => turnFigure(stage, one.get(`turn ${stage}`) as Timing)),
     crowdFigure(many.get("crowd") as Timing),
   ];
 }
@@ -59,22 +70,23 @@ function turnFigure(stage: BenchStage, timing: Timing): Figure {
   const value = timing.best / 1_000;
   return {
     id: `autoscale.turn.${stage}`,
-    what: `a whole turn of one agent, ${stage}: read, parse, decide, guard, act, record, tell`,
+    what: `its whole turn in the loop, ${stage}: read and parse, the tick, act, record, tell`,
     value: round(value),
     unit: "µs",
     median: round(timing.median / 1_000),
-    target: `at most ${TURN_TARGET_US} µs`,
-    holds: value <= TURN_TARGET_US,
   };
 }
 
 function tickFigure(stage: BenchStage, timing: Timing): Figure {
+  const value = timing.best / 1_000;
   return {
     id: `autoscale.tick.${stage}`,
-    what: `of that the agent's own tick, ${stage}: HPA and VPA, encode, policy, shield, guard`,
-    value: round(timing.best / 1_000),
+    what: `a tick of one agent, ${stage}: HPA and VPA, encode, policy, shield, guard, record`,
+    value: round(value),
     unit: "µs",
     median: round(timing.median / 1_000),
+    target: `at most ${TICK_TARGET_US} µs`,
+    holds: value <= TICK_TARGET_US,
   };
 }
 
@@ -114,7 +126,7 @@ async function crowdOf(count: number, { stage, kernels }: CrowdOptions): Promise
     deadlines,
     telemetry: { read: async (workload) => ok(readings.at(workload, clock.now())) },
     actuator: memoryActuator(seats.map(({ spec }) => [spec.workload, here] as const)),
-    recorder: new Recorder({ store: blackHole(), clock: systemClock }),
+    recorder: new Recorder({ store: blackHole(), clock: systemClock, capacity: RECORDS }),
     outbox: new Outbox({ sink: { write: async () => {} }, deadlines }),
     limits: {
       look: seconds(3),
@@ -140,21 +152,38 @@ async function crowdOf(count: number, { stage, kernels }: CrowdOptions): Promise
   return timedAsync(turns);
 }
 
-/** Agents alone, without ports and records. */
-function ticksOnly(stage: BenchStage, kernels: Kernels): Timed {
+/** Agents alone, without ports: a tick and the record of it on its way to the store. */
+async function ticksOnly(stage: BenchStage, kernels: Kernels): Promise<Timed> {
   const clock = new SteppedClock();
   const readings = new Readings(7);
   const workload = "workload" as WorkloadId;
-  const { agent } = benchAgent({ kernels, workload, stage, seed: 1, bufferSize: 512 });
-  const run = (iterations: number) => {
+  const agent = "agent" as AgentId;
+  const recorder = new Recorder({ store: blackHole(), clock: systemClock, capacity: RECORDS });
+  const made = benchAgent({ kernels, workload, stage, seed: 1, bufferSize: 512 });
+  const run = async (iterations: number) => {
     for (let i = 0; i < iterations; i++) {
       clock.step();
-      const now = clock.now();
-      agent.tick({ reading: ok(readings.at(workload, now)), have: ok(here), nodes: "unlimited", now });
+      const at = clock.now();
+      const { step, completed } = made.agent.tick({
+        reading: ok(readings.at(workload, at)),
+        have: ok(here),
+        nodes: "unlimited",
+        now: at,
+      });
+      if (completed) recorder.complete({ ...completed, episode: `agent.${completed.episode}` as EpisodeId });
+      if (step) {
+        const { episode: number, ...rest } = step;
+        const episode = `agent.${number}` as EpisodeId;
+        recorder.append({ ...rest, episode, agent, at, reward: null, end: "no" });
+      }
+      // At the loop's pace a batch has few records; here thousands would gather, and the collector would be measured.
+      if (i % 64 === 63) await recorder.settle();
     }
+    await recorder.settle();
+    if (recorder.stats.lost + recorder.stats.refused > 0) throw new Error("the bench lost records");
   };
-  run(STEPS_TO_STAGE);
-  return timedAsync(async (iterations) => run(iterations));
+  await run(STEPS_TO_STAGE);
+  return timedAsync(run);
 }
 
 function timedAsync(run: (iterations: number) => Promise<void>): Timed {
