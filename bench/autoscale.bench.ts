@@ -3,6 +3,7 @@
 import { bootstrapFigures } from "./autoscale/bootstrap.ts";
 import { environmentFigures } from "./autoscale/environment.ts";
 import { eventWorldFigures } from "./autoscale/event-world.ts";
+import { fluidWorldFigures } from "./autoscale/fluid-world.ts";
 import { turnFigures } from "./autoscale/turns.ts";
 import { type Bench, type BenchContext, type BenchReport, describeMachine, type Figure } from "./report.ts";
 
@@ -10,6 +11,7 @@ import { type Bench, type BenchContext, type BenchReport, describeMachine, type 
 const parts: readonly ((context: BenchContext) => Promise<readonly Figure[]>)[] = [
   turnFigures,
   eventWorldFigures,
+  fluidWorldFigures,
   environmentFigures,
   bootstrapFigures,
 ];
