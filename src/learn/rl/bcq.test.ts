@@ -271,7 +271,8 @@ test("from an autoscaler's records alone it does better than the autoscaler, whe
   const bcq = offline(learner);
   const ddpg = offline(new Ddpg({ ...common, config: { ...ddpgDefaults, ...same } }));
   const earned = episodes.reduce((sum, episode) => sum + returnOf(episode), 0) / episodes.length;
-  // Measured: 159.4 for the autoscaler, 162.6 for BCQ, 125 for DDPG; other seeds give BCQ 161 to 163, DDPG 105 to 125.
+  // Measured: 159.4 for the autoscaler, 162.6 for BCQ, 125 for DDPG. Of ten other seeds BCQ beat it by 2 or more on nine
+  // and tied on one; without the noise in the records it does not do so reliably (docs/adr/0014).
   expect(bcq).toBeGreaterThan(earned + 1);
   expect(ddpg).toBeLessThan(earned - 10);
 
