@@ -27,6 +27,8 @@ export const POD_LEVELS: readonly number[] = [1, 2, 4];
 /** Requests that a cell is made of, and those before them that are not counted. */
 export const CELL_REQUESTS = 1_000;
 export const CELL_WARMUP = 150;
+/** The same in overload, at most. */
+export const FULL_WARMUP = 500;
 
 /** The tables' own stream; no study, test or training draws from it. */
 export const TABLE_SEED = 0x7ab1e;

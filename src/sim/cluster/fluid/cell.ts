@@ -6,7 +6,7 @@ import type { Rng } from "../../../base/index.ts";
 import { mechanics } from "../mechanics.ts";
 import type { Application } from "../workloads/application.ts";
 import { requestLength, sampleRequest } from "../workloads/request.ts";
-import { CELL_REQUESTS, CELL_WARMUP, FULL, SLICE_ENDS, SLOT } from "./calibration.ts";
+import { CELL_REQUESTS, CELL_WARMUP, FULL, FULL_WARMUP, SLICE_ENDS, SLOT } from "./calibration.ts";
 import type { BenchConditions, BenchWatch } from "./pod-bench.ts";
 import { PodBench } from "./pod-bench.ts";
 
@@ -79,7 +79,8 @@ export function runCell(conditions: CellConditions, rng: Rng): Float64Array {
   const arrivals = rng.fork("arrivals");
   const ratePerMs = (nominalCapacity(conditions) * level * pods) / 1_000;
   if (level >= FULL) bench.fill(0);
-  const warm = level >= FULL ? pods * (application.threads + application.queue) : CELL_WARMUP;
+  // A pod that begins full has to lose what it began with, or as much of it as its clients wait for.
+  const warm = level >= FULL ? Math.min(FULL_WARMUP, pods * (application.threads + application.queue)) : CELL_WARMUP;
   const times = arrivalTimes(
     { ratePerMs, alone: aloneFor(application, conditions), count: warm + CELL_REQUESTS },
     arrivals,

@@ -8,7 +8,7 @@
  */
 import { seededRng } from "../../../base/index.ts";
 import type { Application } from "../workloads/application.ts";
-import { LOAD_LEVELS, POD_LEVELS, QUOTA_RATIO, TABLE_SEED } from "./calibration.ts";
+import { FULL, LOAD_LEVELS, POD_LEVELS, QUOTA_RATIO, TABLE_SEED } from "./calibration.ts";
 import { CELL_SIZE, nominalCapacity, PLACE, runCell, runTimes, SLICES } from "./cell.ts";
 
 export interface TableOptions {
@@ -18,6 +18,7 @@ export interface TableOptions {
 }
 
 const LEVELS = LOAD_LEVELS.length;
+const FIRST_FULL = LOAD_LEVELS.findIndex((level) => level >= FULL);
 const LOG_QUOTA = Math.log(QUOTA_RATIO);
 // Room for indices of either sign in one whole number.
 const STRIDE = 256;
@@ -109,6 +110,7 @@ export class ResponsePoint {
   #longer = 0;
   #capacity = 0;
   readonly #columns = new Float64Array(4);
+  readonly #podsOf = new Float64Array(4);
   readonly #weights = new Float64Array(4);
   readonly #blends: Float64Array[] = [];
   readonly #blendedAt = new Int32Array(LEVELS);
@@ -154,7 +156,9 @@ export class ResponsePoint {
     const blend = this.#blends[level]!.fill(0);
     const table = this.#table as ResponseTable;
     for (let c = 0; c < this.#count; c++) {
-      const cell = table.cell(this.#columns[c]! + level);
+      // In overload all pods are full, and choosing between them changes nothing: one stands for any number.
+      const column = level >= FIRST_FULL ? this.#columns[c]! - this.#podsOf[c]! * LEVELS : this.#columns[c]!;
+      const cell = table.cell(column + level);
       const weight = this.#weights[c]!;
       for (let i = 0; i < CELL_SIZE; i++) blend[i]! += weight * cell[i]!;
     }
@@ -189,6 +193,7 @@ export class ResponsePoint {
       const weight = side(quota - lowQuota, onQuota) * side(pods - lowPods, onPods);
       if (weight === 0) continue;
       this.#columns[this.#count] = ((lowQuota + onQuota + MIDDLE) * STRIDE + lowPods + onPods) * LEVELS;
+      this.#podsOf[this.#count] = lowPods + onPods;
       this.#weights[this.#count++] = weight;
     }
   }
