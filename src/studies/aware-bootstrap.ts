@@ -7,7 +7,7 @@ import { bootstrapFigures } from "./aware/bootstrap-figures.ts";
 import { bootstrapRows, type SceneLives, sweepRows } from "./aware/bootstrap-rows.ts";
 import { bySeed } from "./aware/compare.ts";
 import type { AwareConfig } from "./aware/config.ts";
-import { awareConfig } from "./aware/config.ts";
+import { awareConfig, isSwept } from "./aware/config.ts";
 import type { Life } from "./aware/life.ts";
 import { aware, awareOfPaper, bootstrappedTo, type LearningMethod, withoutBootstrap } from "./aware/methods.ts";
 import { liveFromBirth } from "./aware/training-lives.ts";
@@ -88,9 +88,6 @@ async function runUnit(job: StudyJob<BootstrapConfig>): Promise<Life | null> {
   const other = { ...job, config: { ...config, alpha: value } };
   return liveFromBirth(other, { slot, episodes, method: aware(config.agent) });
 }
-
-/** The first of every ten seeds, counted from 1. */
-export const isSwept = (seed: number, seedsOfTen: number): boolean => (seed - 1) % 10 < seedsOfTen;
 
 function methodOf(name: string, { agent }: BootstrapConfig): LearningMethod | null {
   if (name === "rules") return null;

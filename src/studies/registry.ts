@@ -4,6 +4,9 @@
  */
 
 import { awareBootstrap } from "./aware-bootstrap.ts";
+import { awareCharacterization } from "./aware-characterization.ts";
+import { awareEndToEnd } from "./aware-endtoend.ts";
+import { awareServing } from "./aware-serving.ts";
 import { rlAcrobot } from "./rl-acrobot.ts";
 import { rlCartPole } from "./rl-cartpole.ts";
 import { rlMountainCar } from "./rl-mountaincar.ts";
@@ -17,5 +20,8 @@ export const studies: readonly Study[] = [
   rlAcrobot,
   rlMountainCar,
   worldCluster,
+  awareCharacterization,
   awareBootstrap,
+  awareServing,
+  awareEndToEnd,
 ] as readonly Study[];

@@ -14,18 +14,21 @@ export interface Named {
   readonly id: string;
 }
 
+/** A quiet seed may have used nothing on either side, which is as much as the other and no division by zero. */
+const NEXT_TO_NOTHING = 1e-9;
+
 export function timesAsMuch(pairs: readonly RatioPair[], { id }: Named): Estimate {
-  const { estimate, lo, hi } = pooledRatio(pairs, { rng: seededRng(0).fork(id) });
+  const { estimate, lo, hi } = pooledRatio(raised(pairs, NEXT_TO_NOTHING), { rng: seededRng(0).fork(id) });
   return { mean: estimate, lo, hi, n: pairs.length, unit: "×" };
 }
 
 /** Counts may be zero: one is added to each seed's both sides, which draws the ratio towards 1. */
 export function timesAsMany(pairs: readonly RatioPair[], named: Named): Estimate {
-  return timesAsMuch(
-    pairs.map(({ numerator, denominator }) => ({ numerator: numerator + 1, denominator: denominator + 1 })),
-    named,
-  );
+  return timesAsMuch(raised(pairs, 1), named);
 }
+
+const raised = (pairs: readonly RatioPair[], by: number): RatioPair[] =>
+  pairs.map(({ numerator, denominator }) => ({ numerator: numerator + by, denominator: denominator + by }));
 
 /** How much more the numerator is, in percent of the denominator; less is negative. */
 export function percentMore(pairs: readonly RatioPair[], named: Named): Estimate {

@@ -44,3 +44,6 @@ export function awareConfig({ quick }: { readonly quick: boolean }): AwareConfig
     },
   };
 }
+
+/** The first of every ten seeds, counted from 1: sweeps cost as much as what they vary, and need fewer. */
+export const isSwept = (seed: number, ofTen: number): boolean => (seed - 1) % 10 < ofTen;

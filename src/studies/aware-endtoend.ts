@@ -1,0 +1,113 @@
+/** AWARE's Figure 1, stages 1 and 2: one life from the first step, through serving, to updates. */
+import type { Figure } from "../adapters/plot/index.ts";
+import { methodTitles } from "./aware/bootstrap-figures.ts";
+import { bySeed, curveOver, percentMore, timesAsMany } from "./aware/compare.ts";
+import type { AwareConfig } from "./aware/config.ts";
+import { awareConfig } from "./aware/config.ts";
+import type { Life, Span } from "./aware/life.ts";
+import { total } from "./aware/life.ts";
+import type { WholeLifeConfig } from "./aware/whole-life.ts";
+import { liveWhole } from "./aware/whole-life.ts";
+import { claimAtLeast, claimAtMost } from "./claim.ts";
+import type { Study, StudyRow, UnitResult } from "./study.ts";
+
+export interface EndToEndConfig extends AwareConfig {
+  readonly life: WholeLifeConfig;
+}
+
+type Results = readonly UnitResult<Life>[];
+
+const METHODS = ["rules", "firm", "aware"];
+
+export const awareEndToEnd: Study<Life, EndToEndConfig> = {
+  id: "aware-endtoend",
+  title: "AWARE: one life, end to end (Figure 1, stages 1 and 2)",
+  about:
+    "One workload per seed, its kind in turn, lives through training from zero, serving, and a series of updates. FIRM is " +
+    "the base learner as it comes: it learns by trying and is then left as it is. AWARE is as built here, with " +
+    "bootstrapping, gates, shield and retraining. The rules are HPA and VPA. All meet the same requests.",
+  world: "event",
+  seeds: { quick: 2, full: 10 },
+  config: ({ quick }) => ({
+    ...awareConfig({ quick }),
+    life: { training: quick ? 20 : 120, serving: quick ? 4 : 25, updates: quick ? 2 : 3, each: quick ? 4 : 20 },
+  }),
+  units: () => METHODS,
+  runUnit: liveWhole,
+  rows: (results, { life }) => spansOf(life).flatMap((part) => rowsOf(results, part)),
+  figures: (results, { life }) => [rewardFigure(results, life)],
+};
+
+interface Part {
+  readonly name: string;
+  readonly span: Span;
+}
+
+function spansOf({ training, serving }: WholeLifeConfig): readonly Part[] {
+  return [
+    { name: "training", span: { from: 0, to: training } },
+    { name: "serving", span: { from: training, to: training + serving } },
+    { name: "updates", span: { from: training + serving } },
+  ];
+}
+
+function rowsOf(results: Results, { name, span }: Part): StudyRow[] {
+  const pairs = (column: "reward" | "violations", [above, below]: readonly [string, string]) =>
+    bySeed(results).map((lives) => ({
+      numerator: total(lives.get(above) as Life, column, span),
+      denominator: total(lives.get(below) as Life, column, span),
+    }));
+  const reward = (against: string): StudyRow => {
+    const id = `${name}-reward-${against}`;
+    const ours = percentMore(pairs("reward", ["aware", against]), { id });
+    const what = `${name}: AWARE's reward against ${methodTitles[against]}`;
+    return claimAtLeast({ id, what, paper: null, ours, claim: "at least 0 % more" }, 0);
+  };
+  const firm = `${name}-violations-firm`;
+  const rules = `${name}-violations-rules`;
+  return [
+    reward("firm"),
+    reward("rules"),
+    claimAtLeast(
+      {
+        id: firm,
+        what: `${name}: FIRM's violations as a multiple of AWARE's`,
+        paper: null,
+        ours: timesAsMany(pairs("violations", ["firm", "aware"]), { id: firm }),
+        claim: "at least 1×",
+      },
+      1,
+    ),
+    claimAtMost(
+      {
+        id: rules,
+        what: `${name}: AWARE's violations as a multiple of the rules'`,
+        paper: null,
+        ours: timesAsMany(pairs("violations", ["aware", "rules"]), { id: rules }),
+        claim: "at most 1.02×",
+      },
+      1.02,
+    ),
+  ];
+}
+
+function rewardFigure(results: Results, { training, serving, updates, each }: WholeLifeConfig): Figure {
+  const length = training + serving + updates * each;
+  const block = Math.max(1, Math.round(length / 40));
+  const lives = bySeed(results);
+  return {
+    kind: "lines",
+    id: "life",
+    title: "Reward per episode over one life",
+    subtitle: `training to episode ${training}, serving to ${training + serving}, then an update every ${each} episodes; means of ${block}, bands are 95 % bootstrap intervals over seeds`,
+    x: { label: "episode" },
+    y: { label: "reward of an episode" },
+    lines: METHODS.map((method) => ({
+      name: methodTitles[method] ?? method,
+      ...curveOver(
+        lives.map((units) => units.get(method)?.reward ?? []),
+        block,
+      ),
+    })),
+  };
+}

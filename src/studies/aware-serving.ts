@@ -1,0 +1,192 @@
+/** AWARE's Figure 9: a converged policy meets a series of updates; does watching and retraining pay? */
+import type { Figure } from "../adapters/plot/index.ts";
+import { methodTitles } from "./aware/bootstrap-figures.ts";
+import { pairsOf, type SceneLives } from "./aware/bootstrap-rows.ts";
+import { curveOver, meanOver, percentLess, percentMore, timesAsMany } from "./aware/compare.ts";
+import type { AwareConfig } from "./aware/config.ts";
+import { awareConfig } from "./aware/config.ts";
+import type { Life } from "./aware/life.ts";
+import { stageShare, total, utilisation } from "./aware/life.ts";
+import type { SeriesConfig, SeriesResult } from "./aware/serving-series.ts";
+import { playSeries } from "./aware/serving-series.ts";
+import type { ClaimRow } from "./claim.ts";
+import { claimAtLeast, claimAtMost } from "./claim.ts";
+import type { PaperFigure, Study, StudyRow, UnitResult } from "./study.ts";
+
+export interface ServingConfig extends AwareConfig {
+  readonly series: SeriesConfig;
+}
+
+type Results = readonly UnitResult<SeriesResult>[];
+
+export const awareServing: Study<SeriesResult, ServingConfig> = {
+  id: "aware-serving",
+  title: "AWARE: serving through updates (Figure 9)",
+  about:
+    "A policy is trained to convergence on one workload per seed, its kind in turn. Then updates come, drawn from the " +
+    "paper's seven scenarios where they apply to its application: the rules, the policy left as it is, AWARE as published " +
+    "(Algorithm 1), AWARE as built here, and policies that were retrained for each version beforehand all meet the same " +
+    "requests. The SLO is set once for the slowest version. Policies without the word shielded have no shield, as in the " +
+    "paper. The thresholds of retraining are swept on four of ten seeds.",
+  world: "event",
+  seeds: { quick: 2, full: 10 },
+  config: ({ quick }) => ({
+    ...awareConfig({ quick }),
+    series: {
+      converge: quick ? 16 : 80,
+      before: quick ? 1 : 3,
+      updates: quick ? 2 : 3,
+      each: quick ? 4 : 25,
+      retrain: quick ? 4 : 50,
+      thresholds: [2, 5, 10, 20],
+      sweptOfTen: quick ? 0 : 4,
+    },
+  }),
+  units: () => ["series"],
+  runUnit: playSeries,
+  rows: (results, { series }) => [
+    ...mainRows(results, "aware", "AWARE"),
+    ...mainRows(results, "aware-paper", "AWARE as published"),
+    shieldRow(results),
+    ...sweepRows(results, series),
+  ],
+  figures: (results, { series }) => [rewardFigure(results, series), barFigure(results)],
+};
+
+const METHODS = ["rules", "no-retraining", "no-retraining-shield", "aware-paper", "aware", "converged"];
+const inPaper = (low: number, unit: string): PaperFigure => ({ low, high: low, unit, where: "Fig. 9, section 5.3" });
+const scenesOf = (results: Results): readonly (readonly SceneLives[])[] => results.map(({ result }) => [result.lives]);
+
+function mainRows(results: Results, method: string, title: string): StudyRow[] {
+  const lives = scenesOf(results);
+  const head = (name: string, what: string): Pick<ClaimRow, "id" | "what"> => ({
+    id: `${method}-${name}`,
+    what: `${title} ${what}`,
+  });
+  const behind = head("reward-converged", "against the converged policy: how much less reward");
+  const fewer = head("violations", "against no retraining: how many times fewer violations");
+  const more = (name: string, label: string, { bound, figure }: { bound: number; figure(life: Life): number }) => {
+    const row = head(name, `against no retraining: ${label}`);
+    const ours = percentMore(pairsOf(lives, [method, "no-retraining"], figure), row);
+    return claimAtLeast({ ...row, paper: inPaper(bound, "%"), ours, claim: `at least ${bound} % more` }, bound);
+  };
+  return [
+    claimAtMost(
+      {
+        ...behind,
+        paper: inPaper(3.6, "%"),
+        ours: percentLess(
+          pairsOf(lives, [method, "converged"], (life) => total(life, "reward")),
+          behind,
+        ),
+        claim: "at most 3.6 % less",
+      },
+      3.6,
+    ),
+    claimAtLeast(
+      {
+        ...fewer,
+        paper: inPaper(3.1, "×"),
+        ours: timesAsMany(
+          pairsOf(lives, ["no-retraining", method], (life) => total(life, "violations")),
+          fewer,
+        ),
+        claim: "at least 3.1×",
+      },
+      3.1,
+    ),
+    more("cpu", "CPU utilisation", { bound: 9.6, figure: (life) => utilisation(life, "cpu") }),
+    more("memory", "memory utilisation", { bound: 14.8, figure: (life) => utilisation(life, "memory") }),
+    more("reward", "reward per episode", { bound: 8.6, figure: (life) => total(life, "reward") }),
+  ];
+}
+
+/** How much of the difference is the retraining's, and not the shield's. */
+function shieldRow(results: Results): StudyRow {
+  const row = {
+    id: "shield-violations",
+    what: "AWARE against the same shield without retraining: how many times fewer violations",
+  };
+  const ours = timesAsMany(
+    pairsOf(scenesOf(results), ["no-retraining-shield", "aware"], (life) => total(life, "violations")),
+    row,
+  );
+  return claimAtLeast({ ...row, paper: null, ours, claim: "at least 1×" }, 1);
+}
+
+function sweepRows(results: Results, { thresholds }: SeriesConfig): StudyRow[] {
+  return thresholds.flatMap((below) => {
+    const swept = results.filter(({ result }) => result.lives[`below-${below}`] !== undefined);
+    if (swept.length === 0) return [];
+    const lives = swept.map(({ result }) => result.lives);
+    const share = { id: `sweep-serving-${below}`, unit: "of episodes" };
+    const reward = {
+      id: `sweep-reward-${below}`,
+      what: `reward with a retraining threshold of ${below}, against no retraining`,
+    };
+    const shares = lives.map((scene) => stageShare(scene[`below-${below}`] as Life, "S"));
+    const what = `share of episodes in SERVING with a retraining threshold of ${below}`;
+    const serving: ClaimRow = {
+      id: share.id,
+      what,
+      paper: null,
+      ours: meanOver(shares, share),
+      claim: below < 5 ? "at most 0.5: mostly retraining" : "at least 0.5: mostly serving",
+    };
+    const earned: ClaimRow = {
+      ...reward,
+      paper: null,
+      ours: percentMore(
+        pairsOf(
+          lives.map((scene) => [scene]),
+          [`below-${below}`, "no-retraining"],
+          (life) => total(life, "reward"),
+        ),
+        reward,
+      ),
+      claim: "at least 0 % more",
+    };
+    return [below < 5 ? claimAtMost(serving, 0.5) : claimAtLeast(serving, 0.5), claimAtLeast(earned, 0)];
+  });
+}
+
+function rewardFigure(results: Results, { updates, each }: SeriesConfig): Figure {
+  const block = Math.max(1, Math.round(each / 5));
+  return {
+    kind: "lines",
+    id: "reward",
+    title: "Reward per episode through a series of updates",
+    subtitle: `${updates} updates, one every ${each} episodes from 0 on; bands are 95 % bootstrap intervals over seeds`,
+    x: { label: "episode since the first update" },
+    y: { label: "reward of an episode" },
+    lines: METHODS.map((method) => ({
+      name: methodTitles[method] ?? method,
+      ...curveOver(
+        results.map(({ result }) => result.lives[method]?.reward ?? []),
+        block,
+      ),
+    })),
+  };
+}
+
+function barFigure(results: Results): Figure {
+  const bars = (group: string, figure: (life: Life) => number) =>
+    METHODS.map((method) => {
+      const values = results.map(({ result }) => figure(result.lives[method] as Life));
+      const { mean: value, lo, hi } = meanOver(values, { id: `${group} ${method}`, unit: "" });
+      return { label: methodTitles[method] ?? method, group, value, lo, hi };
+    });
+  return {
+    kind: "bars",
+    id: "serving",
+    title: "Serving through updates",
+    subtitle: "means with 95 % bootstrap intervals over seeds, as percentages",
+    y: { label: "percent" },
+    bars: [
+      ...bars("reward, % of 200", (life) => total(life, "reward") / life.reward.length / 2),
+      ...bars("CPU utilisation", (life) => 100 * utilisation(life, "cpu")),
+      ...bars("memory utilisation", (life) => 100 * utilisation(life, "memory")),
+      ...bars("steps in violation", (life) => total(life, "violations") / life.reward.length),
+    ],
+  };
+}

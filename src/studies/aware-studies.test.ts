@@ -1,0 +1,112 @@
+/** Each AWARE study from its config to its rows and figures, on lives that are far too short to say anything. */
+import { expect, test, vi } from "vitest";
+import { loadKernels } from "../adapters/runtime/index.ts";
+import { millicores } from "../base/index.ts";
+import type { AwareConfig } from "./aware/config.ts";
+import { awareBootstrap } from "./aware-bootstrap.ts";
+import { awareCharacterization } from "./aware-characterization.ts";
+import { awareEndToEnd } from "./aware-endtoend.ts";
+import { awareServing } from "./aware-serving.ts";
+import type { Study, UnitResult } from "./study.ts";
+
+const SEED = 1_001;
+
+/** The fluid world, episodes of eight steps, rules that nobody measured, a network that costs nothing. */
+function tiny<C extends AwareConfig>(config: C): C {
+  const { agent } = config;
+  const learner = { ...agent.learner, hidden: [8], batch: 8 };
+  return {
+    ...config,
+    rung: "fluid",
+    episodeSteps: 8,
+    rules: { leastCpu: millicores(500), targetPercent: 50 },
+    agent: { ...agent, learner },
+  };
+}
+
+async function runUnits<R, C>(
+  study: Study<R, C>,
+  config: C,
+  units: readonly string[],
+): Promise<readonly UnitResult<R>[]> {
+  const results: UnitResult<R>[] = [];
+  for (const unit of units) {
+    const fractions: number[] = [];
+    const result = await study.runUnit({
+      seed: SEED,
+      unit,
+      config: JSON.parse(JSON.stringify(config)) as C,
+      kernels: loadKernels(),
+      progress: (fraction) => fractions.push(fraction),
+      signal: new AbortController().signal,
+    });
+    expect(fractions.every((fraction) => fraction >= 0 && fraction <= 1)).toBe(true);
+    results.push({ seed: SEED, unit, result });
+  }
+  return results;
+}
+
+/** All units, and the last one, in which learners act, once more. */
+async function runAll<R, C>(study: Study<R, C>, config: C): Promise<void> {
+  const units = study.units(config);
+  const first = await runUnits(study, config, units);
+  expect(JSON.parse(JSON.stringify(first))).toEqual(first);
+  expect(await runUnits(study, config, units.slice(-1))).toEqual(first.slice(-1));
+  const rows = study.rows(first, config);
+  expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
+  for (const { ours } of rows) {
+    expect(Number.isFinite(ours.mean)).toBe(true);
+    expect(ours.lo).toBeLessThanOrEqual(ours.hi);
+  }
+  expect(study.figures(first, config).length).toBeGreaterThan(0);
+}
+
+test("aware-bootstrap gives the same lives twice, and rows for every claim and sweep", async () => {
+  const config = tiny(awareBootstrap.config({ quick: true }));
+  const sweep = { ...config.sweep, seedsOfTen: 1, slot: 1, episodes: 3 };
+  await runAll(awareBootstrap, { ...config, slots: [1], episodes: 3, endEpisodes: 2, sweep });
+});
+
+test("aware-characterization gives the same lives and changes twice", async () => {
+  const config = tiny(awareCharacterization.config({ quick: true }));
+  const level = { window: 1, level: 1, within: 0.03 };
+  await runAll(awareCharacterization, {
+    ...config,
+    early: 4,
+    changes: { converge: 2, payloads: 1, drop: 1, relearn: 2, level },
+  });
+});
+
+test("aware-serving gives the same series twice, its sweep included", async () => {
+  const config = tiny(awareServing.config({ quick: true }));
+  const series = { converge: 2, before: 1, updates: 2, each: 2, retrain: 1, thresholds: [5], sweptOfTen: 1 };
+  await runAll(awareServing, { ...config, series });
+});
+
+test("aware-endtoend gives the same life twice", async () => {
+  const config = tiny(awareEndToEnd.config({ quick: true }));
+  await runAll(awareEndToEnd, { ...config, life: { training: 2, serving: 1, updates: 2, each: 1 } });
+});
+
+test("a job stops where it is when the run stops", async () => {
+  const config = { ...tiny(awareBootstrap.config({ quick: true })), episodes: 1_000 };
+  const stop = new AbortController();
+  const job = awareBootstrap.runUnit({
+    seed: SEED,
+    unit: "rules/0",
+    config,
+    kernels: loadKernels(),
+    progress: () => stop.abort(new Error("the run was stopped")),
+    signal: stop.signal,
+  });
+  await expect(job).rejects.toThrow("the run was stopped");
+});
+
+test("a full run draws recorded loads, and says what is missing where there are none", async () => {
+  vi.stubEnv("COXSWAIN_DATASETS", "");
+  const config = { ...tiny(awareBootstrap.config({ quick: false })), episodes: 1 };
+  const job = { seed: SEED, unit: "rules/0", config, kernels: loadKernels(), progress: () => undefined };
+  const failed = awareBootstrap.runUnit({ ...job, signal: new AbortController().signal });
+  await expect(failed).rejects.toThrow(/azure-functions-2019.*COXSWAIN_DATASETS/);
+  vi.unstubAllEnvs();
+});
