@@ -65,6 +65,8 @@ export function withSloFor(scene: Scene, versions: readonly { readonly applicati
   const { slo, processor } = scene;
   if (slo.kind !== "latency") return scene;
   const { speed } = processors[processor];
-  const slowest = versions.map(({ application }) => 1.2 * isolatedLatency(application, slo.percentile, { speed }));
+  // The scene's own application has its target already, and a change of load brings no new one.
+  const others = new Set(versions.map(({ application }) => application).filter((one) => one !== scene.application));
+  const slowest = [...others].map((application) => 1.2 * isolatedLatency(application, slo.percentile, { speed }));
   return { ...scene, slo: { ...slo, target: milliseconds(Math.max(slo.target, ...slowest)) } };
 }
