@@ -30,7 +30,7 @@ const families: readonly Family[] = [
       "near end clears its number. Policies are evaluated deterministically, in fresh environments, over whole episodes whose",
       "seeds training never saw. Settings are those of `tunedFor` (`src/learn/rl/tuned.ts`). They were chosen on seeds from",
       "1000 on; the reported seeds were run once per study, after its settings were fixed; a run without `--first-seed`",
-      "takes. Earlier settings were tried on seeds 1 to 20, where DQN on CartPole and both algorithms on MountainCar failed a",
+      "takes the same ones. Earlier settings were tried on seeds 1 to 20, where DQN on CartPole and both algorithms on MountainCar failed a",
       "claim; their pages say with which figures and what was changed. The published figures come from other environments'",
       "implementations, other evaluation protocols and mostly from one to three runs: they say what level to expect, not whose",
       "code is better.",
