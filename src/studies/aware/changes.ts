@@ -127,10 +127,13 @@ interface Episodes {
   readonly episodes: number;
 }
 
-/** Rewards from the moment at which the policy had converged. */
+/**
+ * Rewards from the moment at which the policy had converged. The deployment begins as the scene says and not as the
+ * policy left it: what a bad policy left, such as one pod without memory, would be held against those who follow.
+ */
 function rewardsOf({ policy, parts, rung, count }: Player, { setting, method, episodes }: Episodes): readonly number[] {
-  const { saved, at, allocation } = policy;
-  const world = openWorld(setting.scene, { seed: setting.worldSeed, rung, start: at, initial: allocation });
+  const { saved, at } = policy;
+  const world = openWorld(setting.scene, { seed: setting.worldSeed, rung, start: at });
   if (method === null) return lifeOf(play({ setting, world, driver: rulesOnly(setting), episodes, count }), 0).reward;
   const driver = learningDriver(method, { ...parts, setting, saved });
   const { reward } = lifeOf(play({ setting, world, driver, episodes, count }), driver.updates);

@@ -3,7 +3,6 @@
  * Owns: training before a study begins to count, freezing the outcome, the moment at which a curve has reached its level.
  * Not here: the methods (methods.ts), what happens to the policy afterwards (the studies).
  */
-import type { Allocation } from "../../act/index.ts";
 import type { Ms } from "../../base/index.ts";
 import type { ClusterWorld } from "../../sim/index.ts";
 import { mean } from "../statistics/index.ts";
@@ -14,11 +13,10 @@ import type { DriverParts, LearningMethod } from "./methods.ts";
 import { awareOfPaper, frozen, learningDriver } from "./methods.ts";
 import { openWorld, type WorldChoice } from "./scene.ts";
 
-/** A policy at the end of its training, in SERVING, and the moment and allocation at which it goes on. */
+/** A policy at the end of its training, in SERVING, and the moment at which it goes on. */
 export interface ConvergedPolicy {
   readonly saved: Uint8Array;
   readonly at: Ms;
-  readonly allocation: Allocation;
   /** Episodes it took, with those that only filled the window of SERVING. */
   readonly episodes: number;
   readonly updates: number;
@@ -32,7 +30,7 @@ export interface ConvergeOptions {
   /** How it learns; from the rules' episodes first where nothing is said. */
   readonly method?: LearningMethod;
   /** Where it begins; the load's first midnight where nothing is said. */
-  readonly start?: { readonly at: Ms; readonly allocation: Allocation };
+  readonly start?: Ms;
 }
 
 /** A fresh window of OFFLINE and one of ONLINE, and one more episode each: even a new agent is in SERVING by then. */
@@ -45,14 +43,13 @@ export function converge(options: ConvergeOptions): ConvergedPolicy {
   const world = openWorld(setting.scene, {
     seed: setting.worldSeed,
     rung,
-    ...(start ? { start: start.at, initial: start.allocation } : {}),
+    ...(start === undefined ? {} : { start }),
   });
   const learning = learningDriver(method, parts);
   play({ setting, world, driver: learning, episodes, count });
   const { updates } = learning;
   const { driver, played } = freeze({ world, parts: { ...parts, saved: released(learning) }, count });
-  const allocation = world.allocation(setting.scene.workload);
-  return { saved: released(driver), at: world.now, allocation, episodes: episodes + played, updates };
+  return { saved: released(driver), at: world.now, episodes: episodes + played, updates };
 }
 
 /** The agent's state, and its memory given back. */

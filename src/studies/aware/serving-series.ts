@@ -83,8 +83,8 @@ function through(series: Series, driverOf: (version: number) => Driver): Episode
   const { setting } = parts;
   const { before, each } = series.series;
   const { workload } = setting.scene;
-  const start = { start: policy.at, initial: policy.allocation };
-  const world = openWorld(setting.scene, { seed: setting.worldSeed, rung, ...start });
+  // As the scene says and not as the policy left it: what a bad policy left would be held against those who follow.
+  const world = openWorld(setting.scene, { seed: setting.worldSeed, rung, start: policy.at });
   play({ setting, world, driver: driverOf(-1), episodes: before, count });
   return versions.flatMap(({ application, load }, k) => {
     world.update(workload, { application, load });
@@ -111,17 +111,16 @@ function playMethod(series: Series, method: LearningMethod): Life {
 /** At each update a policy takes over that was retrained for that very version beforehand, and serves as it is. */
 function playConverged(series: Series): Life {
   const { parts, policy, versions, count, rung } = series;
-  const { saved, at, allocation } = policy;
+  const { saved, at } = policy;
   const retrained = versions.map(({ application, load }) => {
     const setting = { ...parts.setting, scene: { ...parts.setting.scene, application, load } };
-    const start = { at, allocation };
     return converge({
       parts: { ...parts, setting, saved },
       rung,
       episodes: series.series.retrain,
       count,
       method: everLearning,
-      start,
+      start: at,
     });
   });
   const drivers: AgentDriver[] = [];
