@@ -84,5 +84,5 @@ test("the bash completion script completes in a real bash", () => {
     _coxswain; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const { stdout, stderr } = spawnSync("bash", ["--norc", "-c", script], { cwd, env: cleanEnv({}), encoding: "utf8" });
   expect(stderr).toBe("");
-  expect(stdout).toBe("print\n");
+  expect(stdout).toBe("print\nprofile\n");
 });
