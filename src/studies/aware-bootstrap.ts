@@ -40,19 +40,20 @@ export const awareBootstrap: Study<Life | null, BootstrapConfig> = {
     "Each workload is trained on from its first step: by the base learner alone (no bootstrapping), by AWARE as published " +
     "(Algorithm 1), by AWARE as built here (with gates, shield and rollback), and beside them the rules alone, HPA and VPA. " +
     "All meet the same requests in the event world; utilisation, violations and reward are the client's truth over the " +
-    "whole life. Ratios are of sums over each seed's workloads, with paired bootstrap intervals over seeds.",
+    "whole life. AWARE as published differs from no bootstrapping in the bootstrapping alone; AWARE as built here also in " +
+    "gates and shield. Ratios are of sums over each seed's workloads, with paired bootstrap intervals over seeds.",
   world: "event",
   seeds: { quick: 2, full: 10 },
   config: ({ quick }) => ({
     ...awareConfig({ quick }),
     methods: METHODS,
     slots: quick ? [0] : [0, 1, 2, 3],
-    episodes: quick ? 25 : 200,
+    episodes: quick ? 25 : 160,
     endEpisodes: quick ? 8 : 50,
     sweep: {
       seedsOfTen: quick ? 0 : 4,
       slot: 0,
-      episodes: quick ? 25 : 100,
+      episodes: quick ? 25 : 80,
       alphas: [0.3, 0.7],
       thresholds: [0.8, 1.1],
     },

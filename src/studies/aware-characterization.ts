@@ -36,7 +36,8 @@ export const awareCharacterization: Study<CharacterizationResult, Characterizati
     "application, an update of its own, or another load. The drop is the frozen policy's reward against what it would have " +
     "earned in the same hours without the change; the retraining cost is how many episodes of learning pass until ten " +
     "episodes reach 97 % of the level that learning ends on, each relative to the rules at the same hours. The SLO is set " +
-    "once for the slowest version of the software, so that it can be met before and after.",
+    "once for the slowest version of the software, so that it can be met before and after. As in the paper, no policy has a " +
+    "shield here, in training or afterwards.",
   world: "event",
   seeds: { quick: 2, full: 10 },
   config: ({ quick }) => ({

@@ -23,11 +23,12 @@ export const awareServing: Study<SeriesResult, ServingConfig> = {
   id: "aware-serving",
   title: "AWARE: serving through updates (Figure 9)",
   about:
-    "A policy is trained to convergence on one workload per seed, its kind in turn. Then updates come, drawn from the " +
-    "paper's seven scenarios where they apply to its application: the rules, the policy left as it is, AWARE as published " +
-    "(Algorithm 1), AWARE as built here, and policies that were retrained for each version beforehand all meet the same " +
-    "requests. The SLO is set once for the slowest version. Policies without the word shielded have no shield, as in the " +
-    "paper. The thresholds of retraining are swept on four of ten seeds.",
+    "A policy is trained to convergence on one workload per seed, its kind in turn, by Algorithm 1 behind the shield. Then " +
+    "updates come, drawn from the paper's seven scenarios where they apply to its application, and all methods meet the " +
+    "same requests. AWARE as built here, policies that were retrained for each version beforehand, and a policy that is " +
+    "left as it is act behind the shield; AWARE as published (Algorithm 1) and its twin without retraining act without, " +
+    "though the policy was trained with it. Each is compared with the twin from which only the retraining tells it apart. " +
+    "The SLO is set once, for the slowest version. The thresholds of retraining are swept on four of ten seeds.",
   world: "event",
   seeds: { quick: 2, full: 10 },
   config: ({ quick }) => ({
@@ -45,9 +46,11 @@ export const awareServing: Study<SeriesResult, ServingConfig> = {
   units: () => ["series"],
   runUnit: playSeries,
   rows: (results, { series }) => [
-    ...mainRows(results, "aware", "AWARE"),
-    ...mainRows(results, "aware-paper", "AWARE as published"),
+    convergedRow(results),
+    ...retrainingRows(results, { method: "aware", twin: "no-retraining-shield", title: "AWARE" }),
+    ...retrainingRows(results, { method: "aware-paper", twin: "no-retraining", title: "AWARE as published" }),
     shieldRow(results),
+    retrainedRow(results),
     ...sweepRows(results, series),
   ],
   figures: (results, { series }) => [rewardFigure(results, series), barFigure(results)],
@@ -57,38 +60,44 @@ const METHODS = ["rules", "no-retraining", "no-retraining-shield", "aware-paper"
 const inPaper = (low: number, unit: string): PaperFigure => ({ low, high: low, unit, where: "Fig. 9, section 5.3" });
 const scenesOf = (results: Results): readonly (readonly SceneLives[])[] => results.map(({ result }) => [result.lives]);
 
-function mainRows(results: Results, method: string, title: string): StudyRow[] {
+function convergedRow(results: Results): StudyRow {
+  const row = {
+    id: "aware-reward-converged",
+    what: "AWARE against the converged policy, both behind the shield: how much less reward",
+  };
+  const ours = percentLess(
+    pairsOf(scenesOf(results), ["aware", "converged"], (life) => total(life, "reward")),
+    row,
+  );
+  return claimAtMost({ ...row, paper: inPaper(3.6, "%"), ours, claim: "at most 3.6 % less" }, 3.6);
+}
+
+interface Twins {
+  readonly method: string;
+  /** The same policy behind the same shield, or without one like the method: only the retraining differs. */
+  readonly twin: string;
+  readonly title: string;
+}
+
+function retrainingRows(results: Results, { method, twin, title }: Twins): StudyRow[] {
   const lives = scenesOf(results);
   const head = (name: string, what: string): Pick<ClaimRow, "id" | "what"> => ({
     id: `${method}-${name}`,
-    what: `${title} ${what}`,
+    what: `${title} against the same without retraining: ${what}`,
   });
-  const behind = head("reward-converged", "against the converged policy: how much less reward");
-  const fewer = head("violations", "against no retraining: how many times fewer violations");
+  const fewer = head("violations", "how many times fewer violations");
   const more = (name: string, label: string, { bound, figure }: { bound: number; figure(life: Life): number }) => {
-    const row = head(name, `against no retraining: ${label}`);
-    const ours = percentMore(pairsOf(lives, [method, "no-retraining"], figure), row);
+    const row = head(name, label);
+    const ours = percentMore(pairsOf(lives, [method, twin], figure), row);
     return claimAtLeast({ ...row, paper: inPaper(bound, "%"), ours, claim: `at least ${bound} % more` }, bound);
   };
   return [
-    claimAtMost(
-      {
-        ...behind,
-        paper: inPaper(3.6, "%"),
-        ours: percentLess(
-          pairsOf(lives, [method, "converged"], (life) => total(life, "reward")),
-          behind,
-        ),
-        claim: "at most 3.6 % less",
-      },
-      3.6,
-    ),
     claimAtLeast(
       {
         ...fewer,
         paper: inPaper(3.1, "×"),
         ours: timesAsMany(
-          pairsOf(lives, ["no-retraining", method], (life) => total(life, "violations")),
+          pairsOf(lives, [twin, method], (life) => total(life, "violations")),
           fewer,
         ),
         claim: "at least 3.1×",
@@ -101,17 +110,33 @@ function mainRows(results: Results, method: string, title: string): StudyRow[] {
   ];
 }
 
-/** How much of the difference is the retraining's, and not the shield's. */
+/** What the shield does to one frozen policy. That policy was trained behind it, so this is no figure of the paper's. */
 function shieldRow(results: Results): StudyRow {
   const row = {
     id: "shield-violations",
-    what: "AWARE against the same shield without retraining: how many times fewer violations",
+    what: "the policy without retraining, its shield taken away: how many times as many violations",
   };
   const ours = timesAsMany(
-    pairsOf(scenesOf(results), ["no-retraining-shield", "aware"], (life) => total(life, "violations")),
+    pairsOf(scenesOf(results), ["no-retraining", "no-retraining-shield"], (life) => total(life, "violations")),
     row,
   );
   return claimAtLeast({ ...row, paper: null, ours, claim: "at least 1×" }, 1);
+}
+
+/** Where AWARE never retrains, it is its twin without retraining, and the rows above compare nothing. */
+function retrainedRow(results: Results): StudyRow {
+  const id = "aware-retrained";
+  const shares = results.map(({ result }) => ((result.lives.aware as Life).updates > 0 ? 1 : 0));
+  return claimAtLeast(
+    {
+      id,
+      what: "AWARE: share of workloads on which it retrained at all",
+      paper: null,
+      ours: meanOver(shares, { id, unit: "of workloads" }),
+      claim: "at least 0.5 of workloads",
+    },
+    0.5,
+  );
 }
 
 function sweepRows(results: Results, { thresholds }: SeriesConfig): StudyRow[] {

@@ -77,7 +77,7 @@ export async function playChanges<C extends AwareConfig & { readonly changes: Ch
         ? openSetting(next, { seed, config })
         : { ...setting, scene: { ...next, slo: scene.slo } };
     const after = sum(rewardsOf(player, { setting: moved, method: frozen(), episodes: changes.drop }));
-    const relearned = rewardsOf(player, { setting: moved, method: everLearning, episodes: changes.relearn });
+    const relearned = rewardsOf(player, { setting: moved, method: everLearning(), episodes: changes.relearn });
     const rules = rewardsOf(player, { setting: moved, method: null, episodes: changes.relearn });
     // The hours' ups and downs are in the rules' rewards too.
     const curve = relearned.map((reward, e) => reward / Math.max(1, rules[e] ?? 1));

@@ -48,7 +48,12 @@ export function converge(options: ConvergeOptions): ConvergedPolicy {
   const learning = learningDriver(method, parts);
   play({ setting, world, driver: learning, episodes, count });
   const { updates } = learning;
-  const { driver, played } = freeze({ world, parts: { ...parts, saved: released(learning) }, count });
+  const { driver, played } = freeze({
+    world,
+    parts: { ...parts, saved: released(learning) },
+    shield: method.shield,
+    count,
+  });
   return { saved: released(driver), at: world.now, episodes: episodes + played, updates };
 }
 
@@ -62,11 +67,15 @@ function released(driver: AgentDriver): Uint8Array {
 interface FreezeOptions {
   readonly world: ClusterWorld;
   readonly parts: DriverParts;
+  readonly shield: LearningMethod["shield"];
   readonly count: EpisodeCount;
 }
 
-function freeze({ world, parts, count }: FreezeOptions): { readonly driver: AgentDriver; readonly played: number } {
-  const driver = learningDriver(frozen(), parts);
+function freeze({ world, parts, shield, count }: FreezeOptions): {
+  readonly driver: AgentDriver;
+  readonly played: number;
+} {
+  const driver = learningDriver(frozen(shield), parts);
   let played = 0;
   for (; driver.stage !== "SERVING" && played < MOST_TO_FREEZE; played++) {
     play({ setting: parts.setting, world, driver, episodes: 1, count });

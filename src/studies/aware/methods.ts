@@ -34,6 +34,9 @@ export const aware = ({ gates, shield }: AgentConfig): LearningMethod => ({ prof
 /** What the paper has: Algorithm 1, nothing around it. */
 export const awareOfPaper: LearningMethod = { profile: algorithm1, shield: noShield };
 
+/** Algorithm 1 behind the shield. Without it some learners end in pods that are killed for lack of memory, all of it used. */
+export const awareShielded = ({ shield }: AgentConfig): LearningMethod => ({ profile: algorithm1, shield });
+
 /** Bootstrapping until the recorded rewards reach this many times the fallback's level. */
 export const bootstrappedTo = (times: number): LearningMethod => ({
   profile: { ...algorithm1, online: { kind: "fallback", times, plus: 0 } },
@@ -60,10 +63,10 @@ export const frozen = (shield: ShieldOptions = noShield): LearningMethod => ({
 });
 
 /** A policy that never stops learning: no window of rewards is without any deviation. */
-export const everLearning: LearningMethod = {
+export const everLearning = (shield: ShieldOptions = noShield): LearningMethod => ({
   profile: { ...algorithm1, bootstrap: false, deviation: { kind: "absolute", value: 0 } },
-  shield: noShield,
-};
+  shield,
+});
 
 export interface DriverParts {
   readonly setting: Setting;

@@ -12,7 +12,16 @@ import type { Driver, EpisodeTruth } from "./drive.ts";
 import { countEpisodes, type EpisodeCount, type Life, lifeOf, play } from "./life.ts";
 import { loadPool } from "./loads.ts";
 import type { DriverParts, LearningMethod } from "./methods.ts";
-import { aware, awareOfPaper, everLearning, frozen, learningDriver, retrainedBelow, rulesOnly } from "./methods.ts";
+import {
+  aware,
+  awareOfPaper,
+  awareShielded,
+  everLearning,
+  frozen,
+  learningDriver,
+  retrainedBelow,
+  rulesOnly,
+} from "./methods.ts";
 import { drawScene, openWorld } from "./scene.ts";
 import { openSetting, withSloFor } from "./setting.ts";
 import { recorded } from "./training-lives.ts";
@@ -63,7 +72,7 @@ export async function playSeries<C extends AwareConfig & { readonly series: Seri
   const swept = isSwept(seed, series.sweptOfTen) ? series.thresholds : [];
   const length = series.before + series.updates * series.each;
   const count = countEpisodes(job, series.converge + series.updates * series.retrain + (6 + swept.length) * length);
-  const policy = converge({ parts, rung, episodes: series.converge, count });
+  const policy = converge({ parts, rung, episodes: series.converge, count, method: awareShielded(agent) });
   const all: Series = { parts, rung, policy, versions, series, count };
   const lives: Record<string, Life> = {
     rules: playRules(all),
@@ -119,13 +128,13 @@ function playConverged(series: Series): Life {
       rung,
       episodes: series.series.retrain,
       count,
-      method: everLearning,
+      method: everLearning(parts.agent.shield),
       start: at,
     });
   });
   const drivers: AgentDriver[] = [];
   const truths = through(series, (version) => {
-    const driver = learningDriver(frozen(), { ...parts, saved: retrained[version]?.saved ?? saved });
+    const driver = learningDriver(frozen(parts.agent.shield), { ...parts, saved: retrained[version]?.saved ?? saved });
     drivers.push(driver);
     return driver;
   });

@@ -57,7 +57,7 @@ export async function liveWhole<C extends AwareConfig & { readonly life: WholeLi
 function riderOf(method: string, parts: DriverParts): Rider {
   const nothing = () => undefined;
   if (method === "rules") return { driver: rulesOnly(parts.setting), updates: 0, settle: nothing, dispose: nothing };
-  let learning = learningDriver(method === "firm" ? everLearning : aware(parts.agent), parts);
+  let learning = learningDriver(method === "firm" ? everLearning() : aware(parts.agent), parts);
   let updates = 0;
   return {
     get driver() {
