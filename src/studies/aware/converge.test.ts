@@ -19,3 +19,8 @@ test("a curve that only gets there at its end took all the time there was before
 test("a single lucky episode is no level", () => {
   expect(episodesToLevel([10, 120, 10, 90, 100, 100, 100], options)).toBe(3);
 });
+
+test("the last episodes, which are the level, do not speak for those before", () => {
+  // The window of 80 and 100 would reach 90, but its 100 is one of the two that the level is made of.
+  expect(episodesToLevel([10, 10, 10, 10, 80, 100, 100], options)).toBe(5);
+});

@@ -78,3 +78,8 @@ test("a throughput SLO is judged by what came out of what came in", () => {
   expect(isViolated(slo, { ...calm, completed: 60, dropped: 90 })).toBe(true);
   expect(truePreservation(slo, { ...calm, completed: 60, dropped: 90 })).toBeCloseTo(0.5, 9);
 });
+
+test("requests that were dropped count against a latency SLO, however fast the others were", () => {
+  expect(truePreservation(scene.slo, calm)).toBe(1);
+  expect(truePreservation(scene.slo, { ...calm, completed: 75, dropped: 75 })).toBeLessThan(1);
+});
