@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Result } from "../../base/index.ts";
 import { err, failure, mebibytes, millicores, milliseconds, ok, seconds } from "../../base/index.ts";
 import type { WorkloadReading } from "../../observe/telemetry/index.ts";
+import type { Fallback } from "../fallbacks/index.ts";
 import type { Mood } from "./agent-conformance.ts";
 import { betterWish, bounds, fallbackWants, gates, profile, Rig, sizes } from "./agent-conformance.ts";
 import type { TakeoverReason } from "./health.ts";
@@ -196,4 +197,22 @@ describe("within one step the fallback acts, and later the learner again", () =>
       { numRuns: 25 },
     );
   });
+});
+
+test("a fallback that would let running pods be gives all of them its size when it follows the learner", () => {
+  // The VPA's updater never touches a lone pod: what the learner made too small would stay so.
+  const patient: Fallback<{ readonly steps: number }> = {
+    name: "patient",
+    start: () => ({ steps: 0 }),
+    step: ({ steps }) => ({ want: fallbackWants, pods: [], reasons: [], state: { steps: steps + 1 } }),
+  };
+  const rig = new Rig({ fallback: patient });
+  rig.learner.wish = sizes(5, 700);
+  rig.until("SERVING");
+  expect(rig.step().who).toBe("learner");
+  rig.learner.mood = "throws";
+  const { who, action } = rig.step();
+  expect(who).toBe("fallback");
+  expect(action).toMatchObject({ kind: "reshape", ...fallbackWants });
+  expect(action).not.toHaveProperty("pods");
 });

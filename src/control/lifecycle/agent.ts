@@ -18,7 +18,7 @@ import type { AgentOptions, AgentSettings } from "./agent-options.ts";
 import { agentDefaults } from "./agent-options.ts";
 import { decodeAgent, encodeAgent } from "./agent-saved.ts";
 import type { Moment, Plan } from "./decision.ts";
-import { isTrip, planFallback, planLearner, shadowStep } from "./decision.ts";
+import { isTrip, planFallback, planLearner, planTakeover, shadowStep } from "./decision.ts";
 import { EpisodeLog } from "./episode-log.ts";
 import type { ActingChoice, Health } from "./health.ts";
 import { isLearnerFault, mayAct } from "./health.ts";
@@ -61,6 +61,9 @@ export interface TrainReport {
   readonly failure: Failure | undefined;
 }
 
+/** Two minutes at the usual pace: time for the guard's largest steps. */
+const TAKEOVER_STEPS = 8;
+
 export class Agent<S> {
   readonly #options: AgentOptions<S>;
   readonly #settings: AgentSettings;
@@ -82,6 +85,8 @@ export class Agent<S> {
   #onlineEpisodes = 0;
   #sinceEstimate = 0;
   #before: Ms | null = null;
+  /** Steps for which the fallback, once it acts, sizes all pods: those it finds are the learner's. */
+  #takeover = 0;
   #last: { readonly stage: string; readonly acting: string } | undefined;
   /** Events between ticks (training, loading), told with the next one. */
   #untold: AgentEvent[] = [];
@@ -257,7 +262,11 @@ export class Agent<S> {
             shield: this.#shield,
             experience: { usualNearness, memoryPeak, excess: excessNow(this.#state, this.#log.excess) },
           })
-        : planFallback(moment);
+        : this.#takeover > 0
+          ? planTakeover(moment)
+          : planFallback(moment);
+    if (choice.who === "learner") this.#takeover = TAKEOVER_STEPS;
+    else if (choice.who === "fallback") this.#takeover = Math.max(0, this.#takeover - 1);
     if (choice.who !== "nobody") {
       this.#guardBefore = this.#guard;
       this.#guard = plan.verdict.state;

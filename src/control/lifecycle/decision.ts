@@ -37,6 +37,16 @@ export function planFallback(moment: Moment): Plan {
   return guarded(moment, { want, ...(pods ? { pods } : {}) });
 }
 
+/**
+ * The fallback's wish right after the learner: for every pod, not only for those that its updater would touch. Its rules
+ * leave pods alone that somebody else has sized, down to a lone pod that is killed for want of memory over and over.
+ */
+export function planTakeover(moment: Moment): Plan {
+  const want: Allocation = { ...moment.have, ...moment.fallback.want };
+  const late = laggards(want, moment);
+  return guarded(moment, { want, ...(late ? { pods: late } : {}) });
+}
+
 export interface LearnersWish {
   readonly action: Float32Array;
   readonly observation: Observation;
@@ -77,7 +87,7 @@ function guarded(moment: Moment, { want, pods }: Pick<Proposal, "want" | "pods">
   return { verdict, notes };
 }
 
-/** Pods that have not got the size yet, because the fallback let them wait: the learner decides for all of them. */
+/** Pods that have not got the size yet, because the fallback let them wait; the size is meant for all of them. */
 function laggards(want: Allocation, { reading, have, guard: { state } }: Moment): readonly string[] | undefined {
   if (want.cpu !== have.cpu || want.memory !== have.memory) return undefined;
   // A reading from before the last resize would call every pod a laggard.
