@@ -8,7 +8,7 @@
  */
 import type { Allocation, GuardState } from "../../act/index.ts";
 import { freshGuardState } from "../../act/index.ts";
-import type { Failure, Ms, Result, Rng } from "../../base/index.ts";
+import type { Ms, Result, Rng } from "../../base/index.ts";
 import { milliseconds, ok, restoreRng, seededRng } from "../../base/index.ts";
 import type { Decision, SaveOptions, Transition, UpdateStats } from "../../learn/rl/index.ts";
 import { actionSize } from "../../learn/rl/index.ts";
@@ -32,7 +32,7 @@ import type { Sight } from "./sight.ts";
 import { look } from "./sight.ts";
 import type { AgentState, Evidence, OffPolicyScore } from "./state.ts";
 import { freshAgentState } from "./state.ts";
-import type { AgentEvent, CompletedStep, StepRecord, Tick, TickInput } from "./tick.ts";
+import type { AgentEvent, CompletedStep, StepRecord, Tick, TickInput, TrainReport } from "./tick.ts";
 import { TripRate } from "./trip-rate.ts";
 import { Watch } from "./watch.ts";
 
@@ -52,13 +52,6 @@ interface Decided {
   readonly proposal: Decision | null;
   /** undefined where there is nothing to decide on. */
   readonly plan: Plan | undefined;
-}
-
-export interface TrainReport {
-  readonly updates: number;
-  readonly stats: UpdateStats | undefined;
-  readonly estimate: OffPolicyScore | undefined;
-  readonly failure: Failure | undefined;
 }
 
 /** Two minutes at the usual pace: time for the guard's largest steps. */

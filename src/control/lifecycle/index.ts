@@ -3,7 +3,6 @@
  * Start reading at lifecycle.ts (the stages), then health.ts (this very step), then agent.ts (all of it, for one workload).
  */
 
-export type { TrainReport } from "./agent.ts";
 export { Agent } from "./agent.ts";
 export type { AgentOptions, AgentSettings, Estimator } from "./agent-options.ts";
 export { agentDefaults } from "./agent-options.ts";
@@ -46,6 +45,6 @@ export type {
   StateOf,
 } from "./state.ts";
 export { fallbackLevel, freshAgentState } from "./state.ts";
-export type { AgentEvent, CompletedStep, StepRecord, Tick, TickInput } from "./tick.ts";
+export type { AgentEvent, CompletedStep, StepRecord, Tick, TickInput, TrainReport } from "./tick.ts";
 export type { TrainingOutcome, TrainingWork } from "./training-task.ts";
 export { AGENT_TRAINING_TASK, agentTrainingKinds } from "./training-task.ts";

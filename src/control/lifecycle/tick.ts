@@ -1,10 +1,11 @@
 /**
- * What goes into a tick of an agent and what comes out.
+ * What goes into a tick of an agent and what comes out, of a round of training too.
  * Owns: the types. Not here: the tick (agent.ts). The loop and the studies use the same.
  */
 import type { Action, Allocation, NodeRoom, Verdict } from "../../act/index.ts";
 import type { Failure, Ms, Result } from "../../base/index.ts";
 import type { End } from "../../learn/env/index.ts";
+import type { UpdateStats } from "../../learn/rl/index.ts";
 import type { WorkloadReading } from "../../observe/telemetry/index.ts";
 import type { ActingChoice } from "./health.ts";
 import type { LifecycleEvent, OffPolicyScore, Stage } from "./state.ts";
@@ -72,4 +73,11 @@ export interface Tick {
   /** The step before, now that its effect was measured. */
   readonly completed?: CompletedStep;
   readonly events: readonly AgentEvent[];
+}
+
+export interface TrainReport {
+  readonly updates: number;
+  readonly stats: UpdateStats | undefined;
+  readonly estimate: OffPolicyScore | undefined;
+  readonly failure: Failure | undefined;
 }
