@@ -46,6 +46,8 @@ export class Pod {
   isOutdated = false;
   readyAt: number | null = null;
   restarts = 0;
+  /** Killed and kept from starting again: the container holds its place and has no process. */
+  isBackingOff = false;
   /** Kills that the back-off remembers. */
   crashes = 0;
   /** Reference core-milliseconds done by one core in a millisecond. */
@@ -93,7 +95,7 @@ export class Pod {
 
   /** Working set: the cache takes what is left, up to what it would like; while it starts there is none. */
   memoryInUse({ base, cache }: Program): number {
-    if (this.stage === "pending" || this.stage === "gone") return 0;
+    if (this.stage === "pending" || this.stage === "gone" || this.isBackingOff) return 0;
     const wanted = base + this.requestMemory + (this.stage === "starting" ? 0 : cache);
     return wanted < this.size.memory ? wanted : this.size.memory;
   }

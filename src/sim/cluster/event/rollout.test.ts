@@ -258,6 +258,19 @@ describe("memory", () => {
     expect(gaps).toEqual([5, 15, 25, 45]);
   });
 
+  test("while it waits to be started again it holds its limits, uses none of them and is not measured", () => {
+    const world = simpleWorld({ application: hungry(0), initial: { ...small, replicas: 1 }, load: steadyLoad(0) });
+    unwrap(world.apply({ kind: "set-resources", workload: shop, cpu: small.cpu, memory: mebibytes(90) }));
+    // Killed at once and after 5 s of start-up; from then on for 10 s there is no process.
+    world.advance(seconds(5.5));
+    world.truth(shop);
+    world.advance(seconds(14.5));
+    const { memoryUsed, memoryLimit } = world.truth(shop);
+    expect([memoryUsed, memoryLimit]).toEqual([0, 9 * mebibytes(90)]);
+    world.advance(seconds(300));
+    expect(world.read(shop).use.memory).toBeNull();
+  });
+
   test("after ten minutes without a kill the delay begins anew", () => {
     const restartAfter = (quiet: number): number => {
       const world = simpleWorld({ application: hungry(0), initial: { ...small, replicas: 1 }, load: steadyLoad(0) });

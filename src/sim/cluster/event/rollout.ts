@@ -94,6 +94,7 @@ export class Rollout implements PodWatch {
     const { deployment } = pod;
     pod.stageTicket = 0;
     pod.stage = "ready";
+    pod.isBackingOff = false;
     pod.readyAt = at;
     pod.warmAt = at + deployment.program.coldSpan;
     deployment.ready.push(pod);
@@ -120,6 +121,7 @@ export class Rollout implements PodWatch {
     const backoff = pod.crashes === 0 ? 0 : Math.min(first * 2 ** (pod.crashes - 1), most);
     this.#leaveReady(pod);
     pod.stage = "starting";
+    pod.isBackingOff = backoff > 0;
     pod.readyAt = null;
     pod.crashes++;
     pod.restarts++;

@@ -31,7 +31,7 @@ export class Scraper {
     const { pods, streams } = this.#deployment;
     const samples = new Map<string, PodSample>();
     for (const pod of pods) {
-      if (pod.node === undefined) continue;
+      if (pod.node === undefined || pod.isBackingOff) continue;
       const sample = this.#measure(pod, now);
       const isMissing = streams.metrics.next() < this.#config.missing;
       if (sample !== undefined && !isMissing && pod.stage !== "stopping") samples.set(pod.name, sample);
