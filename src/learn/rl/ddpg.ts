@@ -7,7 +7,7 @@
  */
 
 import type { Result, Rng } from "../../base/index.ts";
-import { CodedError, err, failure, ok, seededRng } from "../../base/index.ts";
+import { CodedError, err, ok, seededRng } from "../../base/index.ts";
 import { END_CODE } from "../env/index.ts";
 import type { Kernels, Network, Optimiser, Ptr } from "../tensor/index.ts";
 import {
@@ -20,6 +20,8 @@ import {
   PARAMS_ONLY,
   softUpdate,
 } from "../tensor/index.ts";
+import type { ActionScale } from "./action-scale.ts";
+import { actionScale } from "./action-scale.ts";
 import type { ActOptions, Decision, Learner, LearnerShape, SaveOptions, Transition, UpdateStats } from "./learner.ts";
 import { checkInputs, checkTransition, divergence, policyFailure } from "./learner.ts";
 import { reluMlp } from "./networks.ts";
@@ -133,8 +135,7 @@ export class Ddpg implements Learner {
   readonly shape: LearnerShape;
   readonly config: DdpgConfig;
   readonly #kernels: Kernels;
-  readonly #low: Float64Array;
-  readonly #high: Float64Array;
+  readonly #scale: ActionScale;
   readonly #actor: Network;
   readonly #actorTarget: Network;
   readonly #critics: readonly Network[];
@@ -163,26 +164,11 @@ export class Ddpg implements Learner {
   #actorLoss = 0;
 
   constructor({ kernels, shape, config, seed }: DdpgOptions) {
-    if (shape.action.kind !== "continuous") {
-      throw new CodedError(
-        failure("rl.action-kind", `DDPG chooses continuous actions and these are ${shape.action.kind}; use PPO or DQN`),
-      );
-    }
-    const { low, high } = shape.action;
-    if (!low.every((least, i) => Number.isFinite(least) && Number.isFinite(high[i]!) && least < high[i]!)) {
-      throw new CodedError(
-        failure(
-          "rl.action-kind",
-          "DDPG needs finite bounds of every action component, the lower below the upper; rescale the action space",
-        ),
-      );
-    }
+    this.#scale = actionScale(shape.action, "DDPG");
     this.#kernels = kernels;
     this.shape = shape;
     this.config = config;
-    this.#low = Float64Array.from(low);
-    this.#high = Float64Array.from(high);
-    const actions = low.length;
+    const actions = this.#scale.size;
     const root = seededRng(seed).fork("ddpg");
     this.#random = { explore: root.fork("explore"), replay: root.fork("replay"), smooth: root.fork("smooth") };
 
@@ -238,7 +224,7 @@ export class Ddpg implements Learner {
   act(obs: ArrayLike<number>, { actorContext, explore, explorer }: ActOptions): Result<Decision> {
     const checked = checkInputs(this.shape, obs, actorContext);
     if (!checked.ok) return checked;
-    const size = this.#low.length;
+    const size = this.#scale.size;
     const action = new Float32Array(size);
     const { rng, noise = this.#noise } = explorer ?? { rng: this.#random.explore };
     const isWarmup = explore && this.#steps < this.config.learningStarts;
@@ -265,12 +251,8 @@ export class Ddpg implements Learner {
     for (let i = 0; i < action.length; i++) action[i] = f32[out + i]!;
   }
 
-  /** From [−1, 1] to the environment's bounds, in place. */
   #scaled(action: Float32Array): Decision {
-    for (let i = 0; i < action.length; i++) {
-      const low = this.#low[i]!;
-      action[i] = low + ((action[i]! + 1) / 2) * (this.#high[i]! - low);
-    }
+    this.#scale.toBounds(action);
     return { action, logProb: 0 };
   }
 
@@ -279,11 +261,7 @@ export class Ddpg implements Learner {
   observe(transition: Transition): Result<void> {
     const checked = checkTransition(this.shape, transition);
     if (!checked.ok) return checked;
-    for (let i = 0; i < this.#executed.length; i++) {
-      const low = this.#low[i]!;
-      const share = (transition.action[i]! - low) / (this.#high[i]! - low);
-      this.#executed[i] = Math.min(Math.max(2 * share - 1, -1), 1);
-    }
+    this.#scale.toUnit(transition.action, this.#executed);
     this.#replay.add(transition, this.#executed);
     if (this.config.normaliseObs) this.#normaliser.update(transition.obs, 1);
     if (transition.end !== "no") this.#noise.reset();
@@ -315,7 +293,7 @@ export class Ddpg implements Learner {
 
   #computeTargets(): void {
     const { batch, gamma, targetNoise } = this.config;
-    const size = this.#low.length;
+    const size = this.#scale.size;
     this.#fill(this.#actorTarget, "nextObs", "nextActorContext");
     const chosen = this.#actorTarget.forward(batch) >> 2;
     const f32 = this.#kernels.memory.f32;
@@ -374,7 +352,7 @@ export class Ddpg implements Learner {
   #actorStep(): number {
     const { batch, maxGradNorm } = this.config;
     const { memory } = this.#kernels;
-    const size = this.#low.length;
+    const size = this.#scale.size;
     const critic = this.#critics[0]!;
     this.#fill(this.#actor, "obs", "actorContext");
     this.#copyActions(this.#actor.forward(batch) >> 2, critic);
@@ -429,7 +407,7 @@ export class Ddpg implements Learner {
   }
 
   #copyActions(from: number, critic: Network): void {
-    const size = this.#low.length;
+    const size = this.#scale.size;
     const f32 = this.#kernels.memory.f32;
     const at = (critic.input >> 2) + this.#actionAt;
     for (let i = 0; i < this.config.batch; i++) {
