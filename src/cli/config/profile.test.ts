@@ -1,11 +1,12 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseGuardLimits } from "../../act/index.ts";
 import { CodedError, mebibytes, seconds, unwrap } from "../../base/index.ts";
-import { parseLifecycleProfile } from "../../control/lifecycle/index.ts";
-import { mostPerEpisode, profileTask } from "../../control/tasks/index.ts";
+import { lifecycleOf } from "../../control/lifecycle/index.ts";
+import { profileTask } from "../../control/tasks/index.ts";
 import { loadProfiles, parseProfile } from "./profile.ts";
 import { profileYaml } from "./profile-text.ts";
 
@@ -108,7 +109,8 @@ describe("a profile", () => {
     [],
     ["reward: { thresholds: { online: 130, serving: { belowConverged: 5 }, deviation: 5 } }", "mode: act"],
     ["reward: { thresholds: { serving: { timesFallback: 0.9, plus: 3 }, deviation: { timesFallback: 2 } } }"],
-    ["controlStepSeconds: 7.5", "utilisation: { cpu: 0.7 }", "bootstrap: false", "episodeSteps: 40"],
+    ["controlStepSeconds: 7.5", "utilisation: { cpu: 0.7 }", "stakes: high", "episodeSteps: 40"],
+    ["bootstrap: false", "reward: { thresholds: { serving: 60 } }"],
   ])("printed with all that was left out is the same profile (%#)", (...added) => {
     const sized = {
       2: "slo: { latency: { percentile: 99.9, targetMs: 12.5 } }",
@@ -154,6 +156,25 @@ describe("refused with line, field and reason:", () => {
       what: "a policy that has to have converged before it acts",
       text: withLines({}, "reward: { thresholds: { online: { belowConverged: 5 } } }"),
       says: "shop.yaml:7: reward.thresholds.online can not be relative to a converged policy",
+    },
+    {
+      what: "a life without the fallback, with a threshold (the usual one) that only the fallback could give",
+      text: withLines({}, "mode: act", "bootstrap: false"),
+      says: "shop.yaml:8: bootstrap can not be false while the serving threshold is relative to the fallback",
+    },
+    {
+      what: "the same, with a deviation that only the fallback could give",
+      text: withLines(
+        {},
+        "bootstrap: false",
+        "reward: { thresholds: { serving: 130, deviation: { timesFallback: 2 } } }",
+      ),
+      says: "shop.yaml:7: bootstrap can not be false while the deviation is relative to the fallback alone",
+    },
+    {
+      what: "none of what the fallback earns",
+      text: withLines({}, "reward: { thresholds: { online: { timesFallback: 0, plus: 9 } } }"),
+      says: "shop.yaml:7: reward.thresholds.online must be a factor of more than 0, and is 0 times what the fallback earns",
     },
     {
       what: "bounds the wrong way round",
@@ -233,9 +254,37 @@ test("its parts are what the task, the guard and the lifecycle take", () => {
   const task = unwrap(profileTask(profile));
   expect(task).toMatchObject({ alpha: 0.7, switchCost: 0.5, slo: profile.slo, episodeSteps: 50, features: "extended" });
   expect(unwrap(parseGuardLimits({ bounds: profile.bounds })).bounds).toEqual(profile.bounds);
-  const { bootstrap, stakes, mode, reward } = profile;
-  const life = { bootstrap, stakes, mode, ...reward.thresholds, maxReward: mostPerEpisode(task) };
-  expect(unwrap(parseLifecycleProfile(life))).toMatchObject({ stakes: "high", mode: "recommend", maxReward: 100 });
+  expect(unwrap(lifecycleOf(profile))).toMatchObject({ stakes: "high", mode: "recommend", maxReward: 100 });
+});
+
+test("whatever thresholds are asked for, the check accepts none that the lifecycle would refuse", () => {
+  const amount = fc.oneof(fc.integer({ min: -20, max: 260 }), fc.constantFrom(0, 0.5, 200));
+  const level = fc.oneof(
+    amount,
+    fc.record({ timesFallback: amount, plus: amount }),
+    fc.record({ belowConverged: amount }),
+  );
+  const spread = fc.oneof(amount, fc.record({ timesFallback: amount, atLeast: amount }));
+  const thresholds = fc.record({ online: level, serving: level, deviation: spread }, { requiredKeys: [] });
+  const outcomes = { accepted: 0, refused: 0 };
+  fc.assert(
+    fc.property(fc.boolean(), thresholds, (bootstrap, asked) => {
+      const text = withLines({}, `bootstrap: ${bootstrap}`, `reward: { thresholds: ${JSON.stringify(asked)} }`);
+      let profile: ReturnType<typeof parseProfile>;
+      try {
+        profile = parseProfile(text, "shop.yaml");
+      } catch (thrown) {
+        outcomes.refused += 1;
+        const lines = (thrown as CodedError).message.split("\n");
+        for (const line of lines) expect(line).toMatch(/^shop\.yaml:[78]: (?:bootstrap|reward\.thresholds\.\w+)/);
+        return;
+      }
+      outcomes.accepted += 1;
+      expect(lifecycleOf(profile)).toMatchObject({ ok: true });
+    }),
+    { numRuns: 300 },
+  );
+  expect(Math.min(outcomes.accepted, outcomes.refused)).toBeGreaterThan(20);
 });
 
 test("two profiles of one workload are refused, with both places", () => {

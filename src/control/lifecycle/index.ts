@@ -16,13 +16,11 @@ export type { LifecycleStep } from "./lifecycle.ts";
 export { canaryBand, lifecycleStep, WHOLE_BAND } from "./lifecycle.ts";
 export type {
   CanaryGate,
-  DeviationLimit,
   Gates,
   LifecycleProfile,
   OffPolicyGate,
   RollbackGate,
   ShadowGate,
-  Threshold,
 } from "./profile.ts";
 export { defaultGates, lifecycleOf, noGates, paperProfile, parseLifecycleProfile } from "./profile.ts";
 export type { LifecycleFailure } from "./saved.ts";

@@ -2,13 +2,14 @@
  * The questions that Algorithm 1 and the gates ask, each answered with what was found and what was asked.
  * Owns: resolving thresholds, and one judgement per question. Not here: what follows from the answers (lifecycle.ts).
  */
-import type { CanaryGate, LifecycleProfile, OffPolicyGate, RollbackGate, Threshold } from "./profile.ts";
+import type { RewardThreshold } from "../tasks/index.ts";
+import type { CanaryGate, LifecycleProfile, OffPolicyGate, RollbackGate } from "./profile.ts";
 import type { AgentState, EpisodeScore, Judgement, StateOf } from "./state.ts";
 import { deviationOf, fallbackLevel, meanOf } from "./state.ts";
 
 /** The level in reward per episode; null while what it is relative to has not been measured. */
 export function thresholdLevel(
-  threshold: Threshold,
+  threshold: RewardThreshold,
   { profile, state }: { readonly profile: LifecycleProfile; readonly state: AgentState },
 ): number | null {
   switch (threshold.kind) {

@@ -14,14 +14,25 @@ describe("what can never happen is refused in one sentence that names it", () =>
   const canary = defaultGates.canary as NonNullable<typeof defaultGates.canary>;
   const rollback = defaultGates.rollback as NonNullable<typeof defaultGates.rollback>;
   test.each<[string, Partial<LifecycleProfile>]>([
-    ["online threshold is 201", { online: { kind: "absolute", value: 201 } }],
-    ["serving threshold is NaN", { serving: { kind: "absolute", value: Number.NaN } }],
-    ["serving threshold is 0 times", { serving: { kind: "fallback", times: 0, plus: 0 } }],
-    ["serving threshold is -1 below", { serving: { kind: "converged", below: -1 } }],
-    ["only known later", { online: { kind: "converged", below: 5 } }],
-    ["the fallback never acts", { bootstrap: false }],
-    ["deviation limit is -1", { deviation: { kind: "absolute", value: -1 } }],
-    ["deviation limit is 0 times", { deviation: { kind: "fallback", times: 0, atLeast: 0 } }],
+    ["online can never be met: an episode earns at most 200, and 201", { online: { kind: "absolute", value: 201 } }],
+    ["serving must be a number, and is NaN", { serving: { kind: "absolute", value: Number.NaN } }],
+    ["serving must be a factor of more than 0, and is 0 times", { serving: { kind: "fallback", times: 0, plus: 0 } }],
+    [
+      "serving can never be met: it asks for more than the policy's own best, by 1",
+      { serving: { kind: "converged", below: -1 } },
+    ],
+    ["before the learner acts there is none", { online: { kind: "converged", below: 5 } }],
+    ["never acts and is never measured", { bootstrap: false }],
+    [
+      "the deviation is relative to the fallback alone",
+      {
+        bootstrap: false,
+        serving: { kind: "absolute", value: 130 },
+        deviation: { kind: "fallback", times: 2, atLeast: 0 },
+      },
+    ],
+    ["deviation can never be kept: a deviation is 0 or more, and -1", { deviation: { kind: "absolute", value: -1 } }],
+    ["and is 0 times the fallback's and at least 0", { deviation: { kind: "fallback", times: 0, atLeast: 0 } }],
     ["window is 1", { window: 1 }],
     ["earn is 0", { maxReward: 0 }],
     ["maxTripRate is 2", { maxTripRate: 2 }],

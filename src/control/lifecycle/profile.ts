@@ -1,27 +1,13 @@
 /**
  * What the owner of a workload asks of its agent's life: thresholds, gates and stakes.
- * Owns: the types, the defaults, the paper's own setting, and the refusal of thresholds that can never be met.
- * Not here: judging anything by them (lifecycle.ts), the YAML they come from (cli/config).
+ * Owns: gates and stakes, the defaults, the paper's own setting, and the refusal of what can never be kept.
+ * Not here: the thresholds' types and their rule (control/tasks, where owners write them), judging anything by them
+ * (lifecycle.ts), the YAML they come from (cli/config).
  */
 import type { Result } from "../../base/index.ts";
 import { err, failure, ok } from "../../base/index.ts";
-import type { WorkloadProfile } from "../tasks/index.ts";
-import { mostPerEpisode } from "../tasks/index.ts";
-
-/** A level that a mean of episode rewards has to reach. */
-export type Threshold =
-  /** As in the paper: a number of reward per episode. */
-  | { readonly kind: "absolute"; readonly value: number }
-  /** From what the fallback was measured to earn on this very workload: times·level + plus. */
-  | { readonly kind: "fallback"; readonly times: number; readonly plus: number }
-  /** This far below the best window since training last began: what the paper's "retraining threshold of 5" means. */
-  | { readonly kind: "converged"; readonly below: number };
-
-/** A deviation of episode rewards that may not be passed. */
-export type DeviationLimit =
-  | { readonly kind: "absolute"; readonly value: number }
-  /** The load makes even a fixed controller's rewards vary: times the fallback's own deviation, and never under `atLeast`. */
-  | { readonly kind: "fallback"; readonly times: number; readonly atLeast: number };
+import type { Thresholds, WorkloadProfile } from "../tasks/index.ts";
+import { mostPerEpisode, thresholdProblems } from "../tasks/index.ts";
 
 /** OFFLINE → ONLINE looks at the candidate's estimated reward, which has to reach T_online. */
 export interface OffPolicyGate {
@@ -78,15 +64,12 @@ export interface Gates {
   readonly rollback: RollbackGate | null;
 }
 
-export interface LifecycleProfile {
+export interface LifecycleProfile extends Thresholds {
   readonly bootstrap: boolean;
   /** High: while the policy is being retrained, the fallback acts. */
   readonly stakes: "normal" | "high";
   /** recommend: nothing is carried out; canary: the learner stays within the canary's first band; act: all of it. */
   readonly mode: "recommend" | "canary" | "act";
-  readonly online: Threshold;
-  readonly serving: Threshold;
-  readonly deviation: DeviationLimit;
   /** Episodes over which mean and deviation are taken. */
   readonly window: number;
   /** The most that an episode can earn. */
@@ -148,53 +131,14 @@ export function lifecycleOf(
 }
 
 function problemOf(profile: LifecycleProfile): string | undefined {
-  const { window, maxReward, maxTripRate, online, serving, deviation, gates } = profile;
+  const { window, maxReward, maxTripRate, gates } = profile;
   if (!Number.isInteger(window) || window < 2)
     return `the window is ${window} episodes: give a whole number from 2, or there is no deviation to look at`;
   if (!(maxReward > 0 && Number.isFinite(maxReward)))
     return `the most an episode can earn is ${maxReward}: give a positive number`;
   if (!(maxTripRate >= 0 && maxTripRate <= 1)) return `maxTripRate is ${maxTripRate}: give a share from 0 to 1`;
-  return (
-    thresholdProblem("online", online, maxReward) ??
-    thresholdProblem("serving", serving, maxReward) ??
-    // Nothing has converged before the learner ever acted, so there is no such level to reach.
-    (online.kind === "converged"
-      ? "the online threshold is relative to the converged level, which is only known later: make it absolute or relative to the fallback"
-      : undefined) ??
-    (!profile.bootstrap && serving.kind === "fallback"
-      ? "without bootstrapping the fallback never acts, so the serving threshold can not be relative to its level: make it absolute or relative to the converged level"
-      : undefined) ??
-    deviationProblem(deviation) ??
-    gatesProblem(gates)
-  );
-}
-
-function thresholdProblem(name: string, threshold: Threshold, maxReward: number): string | undefined {
-  switch (threshold.kind) {
-    case "absolute":
-      if (!Number.isFinite(threshold.value)) return `the ${name} threshold is ${threshold.value}: give a number`;
-      return threshold.value > maxReward
-        ? `the ${name} threshold is ${threshold.value} and an episode earns at most ${maxReward}, so it could never be met: lower it`
-        : undefined;
-    case "fallback":
-      return threshold.times > 0 && Number.isFinite(threshold.times) && Number.isFinite(threshold.plus)
-        ? undefined
-        : `the ${name} threshold is ${threshold.times} times the fallback's level plus ${threshold.plus}: give a positive factor and a number`;
-    case "converged":
-      return threshold.below >= 0 && threshold.below <= maxReward
-        ? undefined
-        : `the ${name} threshold is ${threshold.below} below the converged level: give 0 to ${maxReward}`;
-  }
-}
-
-function deviationProblem(limit: DeviationLimit): string | undefined {
-  if (limit.kind === "absolute")
-    return limit.value >= 0
-      ? undefined
-      : `the deviation limit is ${limit.value}, so it could never be kept: give 0 or more`;
-  return limit.times >= 0 && limit.atLeast >= 0 && limit.times + limit.atLeast > 0
-    ? undefined
-    : `the deviation limit is ${limit.times} times the fallback's and at least ${limit.atLeast}: give numbers from 0, not both 0`;
+  const [threshold] = thresholdProblems(profile);
+  return threshold === undefined ? gatesProblem(gates) : `${threshold.field} ${threshold.reason}`;
 }
 
 function gatesProblem({ offPolicy, shadow, canary, rollback }: Gates): string | undefined {

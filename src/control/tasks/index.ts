@@ -21,6 +21,8 @@ export {
 } from "./autoscale-observation.ts";
 export type { RewardInput, RewardParts } from "./autoscale-reward.ts";
 export { allocationGap, reward, rewardParts } from "./autoscale-reward.ts";
-export type { DeviationThreshold, ProfileProblem, RewardThreshold, WorkloadProfile } from "./profile.ts";
+export type { ProfileProblem, WorkloadProfile } from "./profile.ts";
 export { profileProblems, profileTask } from "./profile.ts";
+export type { DeviationThreshold, RewardThreshold, ThresholdProblem, Thresholds } from "./thresholds.ts";
+export { thresholdProblems } from "./thresholds.ts";
 export type { WorkloadPort } from "./workload-port.ts";

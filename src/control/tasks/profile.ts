@@ -1,8 +1,8 @@
 /**
  * What the owner of one workload asks for: AWARE's user profile.
  * Owns: its shape, what it may not say, and the task that follows from it.
- * Not here: the YAML it is written in (cli/config), the resource it is in a cluster (control/mpa), judging by its
- * thresholds (control/lifecycle, whose types these fit).
+ * Not here: its thresholds and their rule (thresholds.ts), the YAML it is written in (cli/config), the resource it is
+ * in a cluster (control/mpa).
  */
 import type { GuardLimits } from "../../act/index.ts";
 import { dimensions } from "../../act/index.ts";
@@ -11,16 +11,8 @@ import type { Slo } from "../../observe/telemetry/index.ts";
 import { parseSlo } from "../../observe/telemetry/index.ts";
 import type { AutoscaleOptions, AutoscaleTask } from "./autoscale.ts";
 import { autoscaleTask, mostPerEpisode } from "./autoscale.ts";
-
-/** A mean reward per episode: a number, or one that is known once the fallback, or the policy, has been measured. */
-export type RewardThreshold =
-  | { readonly kind: "absolute"; readonly value: number }
-  | { readonly kind: "fallback"; readonly times: number; readonly plus: number }
-  | { readonly kind: "converged"; readonly below: number };
-
-export type DeviationThreshold =
-  | { readonly kind: "absolute"; readonly value: number }
-  | { readonly kind: "fallback"; readonly times: number; readonly atLeast: number };
+import type { ThresholdProblem, Thresholds } from "./thresholds.ts";
+import { thresholdProblems } from "./thresholds.ts";
 
 export interface WorkloadProfile {
   readonly workload: WorkloadId;
@@ -31,14 +23,7 @@ export interface WorkloadProfile {
   readonly reward: {
     readonly alpha: number;
     readonly switchCost: number;
-    readonly thresholds: {
-      /** Reached by the learner's estimate before it may act: T_online. */
-      readonly online: RewardThreshold;
-      /** Reached by what it earns before it stops learning; below it, it learns again: T_serving. */
-      readonly serving: RewardThreshold;
-      /** The deviation of episode rewards that is still called steady: T_var. */
-      readonly deviation: DeviationThreshold;
-    };
+    readonly thresholds: Thresholds;
   };
   /** Whether the fallback acts until the learner has learned from it. */
   readonly bootstrap: boolean;
@@ -67,48 +52,22 @@ export function profileProblems(profile: WorkloadProfile): readonly ProfileProbl
     const { min, max } = profile.bounds[dimension];
     if (min > max) report(["bounds", dimension, "max"], `must be at least min, which is ${min}, and is ${max}`);
   }
-  const most = mostPerEpisode(profile);
-  const { online, serving, deviation } = profile.reward.thresholds;
-  const thresholds = ["reward", "thresholds"];
-  const about = (name: string, threshold: RewardThreshold): void => {
-    const reason = neverMet(threshold, most);
-    if (reason !== undefined) report([...thresholds, name], reason);
-  };
-  about("online", online);
-  about("serving", serving);
-  if (online.kind === "converged")
-    report(
-      [...thresholds, "online"],
-      "can not be relative to a converged policy: before the learner acts there is none",
-    );
-  const spread = deviation.kind === "absolute" ? deviation.value : Math.max(deviation.times, deviation.atLeast);
-  if (!(spread > 0))
-    report(
-      [...thresholds, "deviation"],
-      "can never be met: rewards under a changing load always vary, give more than 0",
-    );
+  const { reward, bootstrap } = profile;
+  const place = (field: ThresholdProblem["field"]): readonly string[] =>
+    field === "bootstrap" ? [field] : ["reward", "thresholds", field];
+  for (const { field, reason } of thresholdProblems({
+    ...reward.thresholds,
+    bootstrap,
+    maxReward: mostPerEpisode(profile),
+  }))
+    report(place(field), reason);
+  const { deviation } = reward.thresholds;
+  // The lifecycle could keep it, and studies use it to say "never"; an owner who writes it means something else.
+  if (deviation.kind === "absolute" && deviation.value === 0)
+    report(place("deviation"), "can never be met: rewards under a changing load always vary, give more than 0");
   const task = profileTask(profile);
   if (problems.length === 0 && !task.ok) report([], task.failure.message);
   return problems;
-}
-
-/** Nobody earns more than the most of an episode, nor, whatever the fallback earns, a level that begins beyond it. */
-function neverMet(threshold: RewardThreshold, most: number): string | undefined {
-  switch (threshold.kind) {
-    case "absolute":
-      return threshold.value > most
-        ? `can never be met: an episode earns at most ${most}, and ${threshold.value} is asked for`
-        : undefined;
-    case "fallback":
-      if (!(threshold.times >= 0)) return `must be a factor from 0, and is ${threshold.times}`;
-      return threshold.plus > most
-        ? `can never be met: an episode earns at most ${most}, and ${threshold.plus} more than the fallback is asked for`
-        : undefined;
-    case "converged":
-      return threshold.below >= 0
-        ? undefined
-        : `can never be met: it asks for more than the policy's own best, by ${-threshold.below}`;
-  }
 }
 
 /** The task that the profile asks for; `further` are settings of the learner that owners do not see. */
