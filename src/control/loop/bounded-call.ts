@@ -1,17 +1,21 @@
 /**
  * Calls to the outside that can not hold up the caller.
- * Owns: one deadline for the calls of a phase, and the rule that a port has at most one call of an agent under way.
- * Not here: what to do about a failure.
+ * Owns: one deadline for the calls of a phase, the rule that a port has at most one call of an agent under way, and how
+ * many may be out that were given up. Not here: what to do about a failure.
  *
- * A port that ignores its signal leaves a promise behind. Nobody waits for it, but until it settles no second call is
- * made: otherwise they would pile up, and an action given up long ago could land after a newer one.
+ * A port that ignores its signal leaves a promise behind. Nobody waits for it and its answer is not looked at, so the
+ * port can be asked again at once. Only so many may be out, or they would pile up while a port hangs for hours. An action
+ * that was given up may so land after a newer one: both had passed the guard, and the next turn reads what is there and
+ * puts it right.
  */
 import type { Clock, Failure, Ms, Result } from "../../base/index.ts";
-import { err, failure, failureOf } from "../../base/index.ts";
+import { err, failure, failureOf, minutes } from "../../base/index.ts";
 
 export interface Deadline {
   readonly signal: AbortSignal;
   readonly limit: Ms;
+  /** When the time is up, by the monotonic clock. */
+  readonly due: number;
   /** Resolves when the time is up; never rejects. */
   readonly expired: Promise<"expired">;
   /** The calls have returned: the time does not matter any more. */
@@ -134,35 +138,66 @@ export class Deadlines {
   }
 }
 
+/** Calls of a lane that may be out after they were given up; with so many the port is not asked. */
+export const MOST_ABANDONED = 4;
+/** After so long a call that was given up is taken for dead, so that a port that hung and is well again is asked again. */
+const WRITE_OFF_AFTER = minutes(10);
+
 /** One port, as one agent uses it. */
 export class Lane {
   readonly #what: string;
-  #isBusy = false;
+  #calls = 0;
+  /** The number of the call that is waited for; 0 while there is none. */
+  #underWay = 0;
+  /** Numbers of calls that were given up and have not returned, oldest first, and when their time was up. */
+  readonly #abandoned = new Map<number, number>();
 
   constructor(what: string) {
     this.#what = what;
   }
 
-  /** True while a call that was given up has not returned. */
-  get isBusy(): boolean {
-    return this.#isBusy;
+  /** How many calls were given up and have not returned. */
+  get abandoned(): number {
+    return this.#abandoned.size;
+  }
+
+  /** True while a call is waited for, or too many that were given up have not returned. */
+  isBusyAt(monotonic: number): boolean {
+    if (this.#underWay !== 0) return true;
+    for (const [number, since] of this.#abandoned) {
+      if (monotonic - since < WRITE_OFF_AFTER) break;
+      this.#abandoned.delete(number);
+    }
+    return this.#abandoned.size >= MOST_ABANDONED;
   }
 
   async call<T>(work: (signal: AbortSignal) => Promise<Result<T>>, deadline: Deadline): Promise<Result<T>> {
-    if (this.#isBusy) return err(busy(this.#what));
-    this.#isBusy = true;
-    const answer = this.#settled(work, deadline.signal);
+    if (this.isBusyAt(deadline.due - deadline.limit)) return err(busy(this.#what, this.abandoned));
+    this.#calls += 1;
+    const number = this.#calls;
+    this.#underWay = number;
+    const answer = this.#settled(number, work, deadline.signal);
     const first = await Promise.race([answer, deadline.expired]);
-    return first === "expired" ? err(timedOut(this.#what, deadline.limit)) : first;
+    if (first !== "expired") return first;
+    if (this.#underWay === number) {
+      this.#underWay = 0;
+      this.#abandoned.set(number, deadline.due);
+    }
+    return err(timedOut(this.#what, deadline.limit));
   }
 
-  async #settled<T>(work: (signal: AbortSignal) => Promise<Result<T>>, signal: AbortSignal): Promise<Result<T>> {
+  async #settled<T>(
+    number: number,
+    work: (signal: AbortSignal) => Promise<Result<T>>,
+    signal: AbortSignal,
+  ): Promise<Result<T>> {
     try {
       return await work(signal);
     } catch (thrown) {
       return err(failureOf(thrown) ?? threw(this.#what, thrown));
     } finally {
-      this.#isBusy = false;
+      if (this.#underWay === number) this.#underWay = 0;
+      else this.#abandoned.delete(number);
     }
   }
 }
@@ -175,10 +210,10 @@ function timedOut(what: string, limit: Ms): Failure {
   );
 }
 
-function busy(what: string): Failure {
+function busy(what: string, abandoned: number): Failure {
   return failure(
     "loop.port-busy",
-    `${what} still holds a call that was given up earlier, so it was not asked again; it is asked when that call returns`,
+    `${what} still holds ${abandoned === 0 ? "a call" : `${abandoned} calls that were given up`}, so it was not asked again; it is asked when one returns or after ${WRITE_OFF_AFTER / 60_000} minutes`,
     { retry: true },
   );
 }

@@ -2,7 +2,8 @@
 import type { Actuator } from "../../act/index.ts";
 import type { Clock, Failure, Ms } from "../../base/index.ts";
 import type { TelemetrySource } from "../../observe/telemetry/index.ts";
-import type { Deadlines } from "./bounded-call.ts";
+import type { Deadlines, Lane } from "./bounded-call.ts";
+import { MOST_ABANDONED } from "./bounded-call.ts";
 import type { Outbox } from "./outbox.ts";
 import type { NodeSource, PortName, StateStore } from "./ports.ts";
 import type { Recorder } from "./recorder.ts";
@@ -42,7 +43,15 @@ export function post(seat: Seat, io: LoopIo, event: SeatEvent | undefined): void
   io.outbox.post(Object.assign(event, { at: io.clock.now(), agent, workload }));
 }
 
-/** A port was used: says so where it began to fail, fails differently, or works again. */
-export function note(seat: Seat, io: LoopIo, used: { port: PortName; failure: Failure | undefined }): void {
-  post(seat, io, seat.standing(used.port, used.failure));
+interface Use {
+  readonly port: PortName;
+  readonly failure: Failure | undefined;
+  readonly lane?: Pick<Lane, "abandoned"> | undefined;
+}
+
+/** A port was used: says so where it began to fail, fails differently, or works again, and where a call was given up. */
+export function note(seat: Seat, io: LoopIo, { port, failure, lane }: Use): void {
+  post(seat, io, seat.standing(port, failure));
+  if (failure?.code !== "loop.timeout" || lane === undefined) return;
+  post(seat, io, { kind: "call-abandoned", port, out: lane.abandoned, most: MOST_ABANDONED });
 }

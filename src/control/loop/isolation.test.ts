@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { ScriptedAgent } from "../../../test/fixtures/loop/scripted.ts";
 import { never, readingOf, SettableClock, START, stage, workloadId } from "../../../test/fixtures/loop/scripted.ts";
+import type { Actuator } from "../../act/index.ts";
 import { memoryStore } from "../../adapters/store/index.ts";
 import type { Ms, Result, WorkloadId } from "../../base/index.ts";
 import { CodedError, err, failure, ok, seconds } from "../../base/index.ts";
@@ -43,26 +44,66 @@ describe("a telemetry source that is slow for one workload", () => {
     const { agent: other } = seat("api");
     await clock.pass(periods(4));
     expect(turnsOf(other)).toEqual(await undisturbedTurns(4));
-    // Asked at 0, given up at 3 s; at 15 s the old call is still out (until 20 s), so it is asked again at 30 s.
-    expect(turnsOf(slow)).toEqual([3_000, 15_000, 33_000, 45_000]);
+    // Each call takes 20 s and is given up after 3; the one before is still out when the next is made.
+    expect(turnsOf(slow)).toEqual([3_000, 18_000, 33_000, 48_000]);
     expect(slow.seen.map(({ reading }) => (reading.ok ? "ok" : reading.failure.code))).toEqual([
       "loop.timeout",
-      "loop.port-busy",
       "loop.timeout",
-      "loop.port-busy",
+      "loop.timeout",
+      "loop.timeout",
     ]);
-    expect(calls.filter((workload) => workload === "web")).toHaveLength(2);
-    expect(statusOf("web").failing).toMatchObject([{ port: "telemetry" }]);
+    expect(calls.filter((workload) => workload === "web")).toHaveLength(4);
+    // Only the fourth, asked at 45 s, has not returned.
+    expect(statusOf("web")).toMatchObject({ failing: [{ port: "telemetry" }], abandoned: 1 });
     await loop.stop();
   });
 
-  test("is asked at most once while it never answers", async () => {
-    const { clock, loop, seat, calls } = slowFor(workloadId("web"), () => never());
+  test("and hung only once is heard in the next turn; its late answer is not looked at", async () => {
+    let call = 0;
+    const { clock, loop, seat, statusOf, events } = slowFor(workloadId("web"), async (c) => {
+      call += 1;
+      // Returns at 32 s, after the third turn has asked and been answered.
+      if (call === 1) await c.sleep(seconds(32));
+    });
     const { agent } = seat("web");
-    await clock.pass(periods(6));
-    expect(agent.seen).toHaveLength(6);
-    expect(calls).toHaveLength(1);
+    await clock.pass(periods(2));
+    expect(statusOf("web").abandoned).toBe(1);
+    await clock.pass(2 * PERIOD);
+    expect(agent.seen.map(({ reading }) => (reading.ok ? reading.value.at - START : reading.failure.code))).toEqual([
+      "loop.timeout",
+      15_000,
+      30_000,
+      45_000,
+    ]);
+    expect(statusOf("web")).toMatchObject({ failing: [], abandoned: 0 });
     await loop.stop();
+    expect(events).toContainEqual(
+      expect.objectContaining({ kind: "call-abandoned", port: "telemetry", out: 1, most: 4 }),
+    );
+  });
+
+  test("and never answers has at most four calls out, each told; ten minutes later they are taken for dead", async () => {
+    const isHung = { now: true };
+    const { clock, loop, seat, calls, statusOf, events } = slowFor(workloadId("web"), () =>
+      isHung.now ? never() : Promise.resolve(),
+    );
+    const { agent } = seat("web");
+    await clock.pass(periods(40), 500);
+    expect(agent.seen).toHaveLength(40);
+    expect(calls).toHaveLength(4);
+    expect(agent.seen.map(({ reading }) => (reading.ok ? "ok" : reading.failure.code))).toEqual([
+      ...new Array(4).fill("loop.timeout"),
+      ...new Array(36).fill("loop.port-busy"),
+    ]);
+    expect(statusOf("web").abandoned).toBe(4);
+    isHung.now = false;
+    // The first was given up 3 s after the start: at 600 s it has been out for less than ten minutes, at 615 s for more.
+    await clock.pass(2 * PERIOD);
+    expect(agent.seen.slice(40).map(({ reading }) => reading.ok)).toEqual([false, true]);
+    expect(statusOf("web").abandoned).toBe(3);
+    await loop.stop();
+    const told = events.flatMap((event) => (event.kind === "call-abandoned" ? [event.out] : []));
+    expect(told).toEqual([1, 2, 3, 4]);
   });
 
   test("that throws is a named failure, told once when it begins and once when it is over", async () => {
@@ -88,7 +129,7 @@ describe("a telemetry source that is slow for one workload", () => {
 });
 
 describe("an actuator", () => {
-  test("that never returns is sent no second action, and others never notice", async () => {
+  test("that never returns is sent at most four actions, and others never notice", async () => {
     const calm = stage();
     let sent = 0;
     const actuator = {
@@ -101,17 +142,48 @@ describe("an actuator", () => {
     const { clock, loop, seat, events } = stage({ actuator });
     const { agent } = seat("web", { replicas: () => 5 });
     const { agent: other } = seat("api");
-    await clock.pass(periods(4));
+    await clock.pass(periods(6));
     await loop.stop();
-    expect(turnsOf(other)).toEqual(await undisturbedTurns(4));
-    expect(sent).toBe(1);
+    expect(turnsOf(other)).toEqual(await undisturbedTurns(6));
+    expect(sent).toBe(4);
     expect(agent.outcomes.map((outcome) => (outcome.ok ? "ok" : outcome.failure.code))).toEqual([
       "loop.timeout",
-      "loop.port-busy",
+      "loop.timeout",
+      "loop.timeout",
+      "loop.timeout",
       "loop.port-busy",
       "loop.port-busy",
     ]);
     expect(events).toContainEqual(expect.objectContaining({ kind: "port-failing", port: "actuator" }));
+    expect(events.filter(({ kind }) => kind === "call-abandoned")).toHaveLength(4);
+  });
+
+  test("whose action lands long after it was given up is put right in the next turn", async () => {
+    const clock = new SettableClock(START);
+    const { actuator: inner } = stage();
+    let sent = 0;
+    const actuator: Actuator = {
+      read: inner.read,
+      apply: async (action, signal) => {
+        sent += 1;
+        if (sent > 1) return inner.apply(action, signal);
+        await clock.sleep(seconds(20));
+        return inner.apply(action, new AbortController().signal);
+      },
+    };
+    const { loop, seat } = stage({ clock, actuator });
+    const { agent } = seat("web", { replicas: (turn) => (turn === 0 ? 5 : 3) });
+    await clock.pass(periods(4));
+    await loop.stop();
+    // 5 is sent at 0 s and given up; 3 is done at 15 s; 5 lands at 20 s, is seen at 30 s, and 3 is done again.
+    const replicas = agent.seen.map(({ have }) => (have.ok ? have.value.replicas : null));
+    expect(replicas).toEqual([2, 2, 5, 3]);
+    expect(agent.outcomes.map((outcome) => (outcome.ok ? outcome.value.replicas : outcome.failure.code))).toEqual([
+      "loop.timeout",
+      3,
+      3,
+      3,
+    ]);
   });
 
   test("that refuses is heard by the agent, and what was there is recorded as executed", async () => {
@@ -250,9 +322,18 @@ describe("a trainer", () => {
       "loop.timeout",
       "loop.timeout",
     ]);
-    expect(calls).toBe(1);
+    // Given up at 20 s; the pause after a failure ends at 35 s, so the turn at 45 s tries again.
+    expect(calls).toBe(2);
+    await clock.pass(30 * PERIOD, 500);
+    expect(calls).toBe(4);
     await loop.stop();
     expect(events).toContainEqual(expect.objectContaining({ kind: "port-failing", port: "trainer" }));
+    expect(events.filter(({ kind }) => kind === "call-abandoned")).toMatchObject([
+      { port: "trainer", out: 1 },
+      { port: "trainer", out: 2 },
+      { port: "trainer", out: 3 },
+      { port: "trainer", out: 4 },
+    ]);
   });
 
   test("whose worker crashes is tried again after a pause that doubles", async () => {
@@ -308,8 +389,8 @@ describe("an event sink", () => {
     const { agent } = seat("web");
     await clock.pass(periods(10));
     expect(agent.seen).toHaveLength(10);
-    // One decision per turn. The first batch (one event) is given up after 5 s and the call stays out for good, so each
-    // later batch is lost as it comes.
+    // One decision per turn, each a batch of its own. Four are given up after 5 s and stay out for good; each later one is
+    // lost as it comes.
     expect(loop.status.events).toMatchObject({ delivered: 0, lost: 10 });
     await loop.stop();
   });

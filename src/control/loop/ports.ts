@@ -127,6 +127,8 @@ export type LoopEvent = { readonly at: Ms; readonly agent: AgentId; readonly wor
   /** Said when a port begins to fail, fails differently, or works again; not at every tick between. */
   | { readonly kind: "port-failing"; readonly port: PortName; readonly failure: Failure }
   | { readonly kind: "port-recovered"; readonly port: PortName; readonly failures: number }
+  /** A call did not answer in time and is not waited for; of `out` such calls nothing was heard yet. */
+  | { readonly kind: "call-abandoned"; readonly port: PortName; readonly out: number; readonly most: number }
   | { readonly kind: "crashed"; readonly failure: Failure; readonly inARow: number }
   | {
       readonly kind: "restarted";

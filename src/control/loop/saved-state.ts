@@ -23,7 +23,7 @@ export async function restore(seat: Seat, io: LoopIo): Promise<void> {
   }
   const deadline = io.deadlines.start(io.limits.state);
   const found = await seat.lanes.state.call((signal) => state.read(seat.spec.agent, signal), deadline);
-  note(seat, io, { port: "state", failure: failureIn(found) });
+  note(seat, io, { port: "state", failure: failureIn(found), lane: seat.lanes.state });
   if (found.ok) {
     const { damaged, loaded } = loadNewest(seat, found.value);
     const isRefused = loaded === "nothing" && found.value.states.length > 0;
@@ -69,7 +69,7 @@ export function saveIfDue(seat: Seat, io: LoopIo, { isUrgent }: { readonly isUrg
 /** Resolves when the save is over, one way or the other. */
 export async function saveNow(seat: Seat, io: LoopIo): Promise<void> {
   const { state } = io;
-  if (state === undefined || !seat.isRestored || seat.lanes.state.isBusy) return;
+  if (state === undefined || !seat.isRestored || seat.lanes.state.isBusyAt(io.clock.monotonic())) return;
   const bytes = attempt(() => ({ ok: true, value: seat.agent.save() }));
   if (!bytes.ok) {
     note(seat, io, { port: "state", failure: bytes.failure });
@@ -79,5 +79,5 @@ export async function saveNow(seat: Seat, io: LoopIo): Promise<void> {
   const saved = await seat.lanes.state.call((signal) => state.write(seat.spec.agent, bytes.value, signal), deadline);
   deadline.end();
   if (saved.ok) seat.turnsSinceSave = 0;
-  note(seat, io, { port: "state", failure: failureIn(saved) });
+  note(seat, io, { port: "state", failure: failureIn(saved), lane: seat.lanes.state });
 }

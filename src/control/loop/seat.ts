@@ -22,6 +22,8 @@ export interface SeatStatus {
   /** Turns that were due while an earlier one was not over, or while the process slept. */
   readonly skipped: number;
   readonly crashes: number;
+  /** Calls to ports that were given up and have not returned. */
+  readonly abandoned: number;
   readonly last?: { readonly at: Ms } & Pick<AgentTick, "stage" | "who" | "why">;
   readonly failing: readonly { readonly port: PortName; readonly failure: Failure }[];
 }
@@ -100,8 +102,9 @@ export class Seat {
   get status(): SeatStatus {
     const { turns, skipped, crashes, last } = this;
     const failing = [...this.#standings].map(([port, { failure }]) => ({ port, failure }));
+    const abandoned = Object.values(this.lanes).reduce((sum, lane) => sum + lane.abandoned, 0);
     const { agent, workload } = this.spec;
-    return { agent, workload, turns, skipped, crashes, ...(last === undefined ? {} : { last }), failing };
+    return { agent, workload, turns, skipped, crashes, abandoned, ...(last === undefined ? {} : { last }), failing };
   }
 }
 

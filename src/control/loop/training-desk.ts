@@ -63,8 +63,9 @@ export class TrainingDesk {
   mayBegin(agent: AgentId): boolean {
     const place = this.#places.get(agent);
     if (place !== undefined) {
-      if (place.isUnderWay || place.result !== undefined || place.lane.isBusy) return false;
-      if (this.#options.clock.monotonic() < place.notBefore) return false;
+      const now = this.#options.clock.monotonic();
+      if (place.isUnderWay || place.result !== undefined || place.lane.isBusyAt(now)) return false;
+      if (now < place.notBefore) return false;
     }
     if (this.#underWay < this.#options.trainer.slots) return true;
     this.#turnedAway += 1;
@@ -92,6 +93,10 @@ export class TrainingDesk {
   refuse(agent: AgentId): void {
     this.#fail(this.#placeOf(agent));
     this.#succeeded -= 1;
+  }
+
+  laneOf(agent: AgentId): Lane | undefined {
+    return this.#places.get(agent)?.lane;
   }
 
   forget(agent: AgentId): void {

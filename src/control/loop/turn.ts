@@ -48,8 +48,8 @@ async function look(seat: Seat, io: LoopIo): Promise<AgentInput> {
     roomOnNodes(seat, io, deadline),
   ]);
   deadline.end();
-  note(seat, io, { port: "telemetry", failure: failureIn(reading) });
-  note(seat, io, { port: "actuator", failure: failureIn(have) });
+  note(seat, io, { port: "telemetry", failure: failureIn(reading), lane: seat.lanes.telemetry });
+  note(seat, io, { port: "actuator", failure: failureIn(have), lane: seat.lanes.have });
   const clock = { now: io.clock.now(), monotonic: io.clock.monotonic() };
   const jump = seat.clock === undefined ? undefined : clockJump(seat.clock, clock, io.limits.clockTolerance);
   seat.clock = clock;
@@ -85,7 +85,7 @@ async function roomOnNodes(seat: Seat, io: LoopIo, deadline: Deadline): Promise<
   const { nodes } = io;
   if (nodes === undefined) return "unlimited";
   const found = await seat.lanes.nodes.call((signal) => nodes.nodes(seat.spec.workload, signal), deadline);
-  note(seat, io, { port: "nodes", failure: failureIn(found) });
+  note(seat, io, { port: "nodes", failure: failureIn(found), lane: seat.lanes.nodes });
   return found.ok ? found.value : [];
 }
 
@@ -133,7 +133,7 @@ async function act(seat: Seat, io: LoopIo, action: Action): Promise<Result<Alloc
   const deadline = io.deadlines.start(io.limits.act);
   const applied = await seat.lanes.apply.call((signal) => io.actuator.apply(action, signal), deadline);
   deadline.end();
-  note(seat, io, { port: "actuator", failure: failureIn(applied) });
+  note(seat, io, { port: "actuator", failure: failureIn(applied), lane: seat.lanes.apply });
   return applied;
 }
 
@@ -183,7 +183,7 @@ function takeOverTraining(seat: Seat, io: LoopIo): void {
   const adopted = outcome.ok ? attemptAdoption(seat, outcome.value) : outcome;
   if (outcome.ok && !adopted.ok) io.desk?.refuse(seat.spec.agent);
   seat.trainingFailure = failureIn(adopted);
-  note(seat, io, { port: "trainer", failure: seat.trainingFailure });
+  note(seat, io, { port: "trainer", failure: seat.trainingFailure, lane: io.desk?.laneOf(seat.spec.agent) });
 }
 
 function attemptAdoption(seat: Seat, outcome: unknown): Result<void> {
