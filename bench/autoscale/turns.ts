@@ -226,6 +226,7 @@ function blackHole(): TrajectoryStore {
     append: async (records) => ({ added: records.length, repeated: 0 }),
     complete: async (completions) => ({ completed: completions.length, repeated: 0 }),
     recentRewards: refuse,
+    recentEpisodes: async () => [],
     topEpisodes: refuse,
     bottomEpisodes: refuse,
     oldestEpisodes: refuse,

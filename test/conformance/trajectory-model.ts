@@ -102,6 +102,12 @@ export class TrajectoryModel {
     return count === 0 ? [] : rewarded.slice(-count).map((r) => r.reward ?? 0);
   }
 
+  recentEpisodes(agent: AgentId, count: number): EpisodeId[] {
+    const newest = (id: EpisodeId) => Math.max(...this.episode(id).map((r) => r.at));
+    const own = this.episodes().filter((id) => this.episode(id)[0]?.agent === agent);
+    return own.sort((a, b) => newest(b) - newest(a) || (a < b ? -1 : 1)).slice(0, count);
+  }
+
   finished(agent?: AgentId): EpisodeSummary[] {
     return this.episodes().flatMap((id) => {
       const records = this.episode(id);

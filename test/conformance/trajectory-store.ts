@@ -199,6 +199,32 @@ export function trajectoryStoreConformance(
     );
 
     test(
+      "an agent's newest episodes come first, those that are not finished as well",
+      withStore(async ({ store }) => {
+        // Newest decisions at: a 3 s, b 9 s (unfinished, pending), c 3 s (a tie, later id), d 5 s, and one of another agent.
+        const rows: [string, number, number | null, EpisodeEnd][] = [
+          ["a", 3_000, 1, "terminated"],
+          ["b", 9_000, null, "no"],
+          ["c", 3_000, 1, "no"],
+          ["d", 5_000, 1, "truncated"],
+        ];
+        await store.append(
+          rows.map(([id, at, reward, end]) =>
+            recordAt({ episode: id as EpisodeId, step: 1, at: at as Ms, reward, end }),
+          ),
+        );
+        await store.append([
+          recordAt({ episode: "b" as EpisodeId, step: 0, at: 1_000 as Ms }),
+          recordAt({ episode: "e" as EpisodeId, agent: "other" as AgentId, step: 0, at: 99_000 as Ms }),
+        ]);
+        expect(await store.recentEpisodes(AGENT, 9)).toEqual(["b", "d", "a", "c"]);
+        expect(await store.recentEpisodes(AGENT, 2)).toEqual(["b", "d"]);
+        expect(await store.recentEpisodes(AGENT, 0)).toEqual([]);
+        expect(await store.recentEpisodes("nobody" as AgentId, 3)).toEqual([]);
+      }),
+    );
+
+    test(
       "sampling is uniform over the complete transitions, with replacement, and repeats for a repeated stream",
       withStore(async ({ store }) => {
         // 40 steps of which every fourth waits for its reward; the last has no successor: 29 transitions.
@@ -415,6 +441,8 @@ async function expectSameContent(store: TrajectoryStore, model: TrajectoryModel,
   for (const agent of ["ag-1", "ag-2"] as AgentId[]) {
     for (const count of [2, 100])
       expect(await store.recentRewards(agent, count)).toEqual(model.recentRewards(agent, count));
+    for (const count of [1, 100])
+      expect(await store.recentEpisodes(agent, count)).toEqual(model.recentEpisodes(agent, count));
     expect(await store.oldestEpisodes({ count: 2, agent })).toEqual(
       sorted(model.finished(agent), (s) => s.endedAt).slice(0, 2),
     );

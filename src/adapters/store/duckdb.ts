@@ -136,6 +136,18 @@ class DuckdbStore implements TrajectoryStore {
     });
   }
 
+  recentEpisodes(agent: AgentId, count: number): Promise<EpisodeId[]> {
+    return this.#read(async (reader) => {
+      const found = await reader.runAndReadAll(
+        `SELECT e.id FROM (SELECT episode, max(at_ms) AS ended FROM records
+           WHERE episode IN (SELECT key FROM episodes WHERE agent = $1) GROUP BY episode) s
+         JOIN episodes e ON e.key = s.episode ORDER BY s.ended DESC, e.id LIMIT ${checkedCount(count)}`,
+        [agent],
+      );
+      return found.getRows().map((row) => String(row[0]) as EpisodeId);
+    });
+  }
+
   topEpisodes(query: EpisodeQuery): Promise<EpisodeSummary[]> {
     return this.#finished(query, "sum DESC");
   }

@@ -166,6 +166,16 @@ class InfluxStore implements TrajectoryStore {
     return rewards.slice(-count).map((point) => point.reward);
   }
 
+  async recentEpisodes(agent: AgentId, count: number): Promise<EpisodeId[]> {
+    this.#checkOpen();
+    checkedCount(count);
+    const series = await this.#dialect.summaries({ agent });
+    return series
+      .sort((a, b) => b.endedAt - a.endedAt || byId(a, b))
+      .slice(0, count)
+      .map(({ episode }) => episode);
+  }
+
   topEpisodes(query: EpisodeQuery): Promise<EpisodeSummary[]> {
     return this.#finished(query, bestFirst);
   }

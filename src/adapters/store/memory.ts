@@ -112,6 +112,18 @@ class MemoryStore implements TrajectoryStore {
     return rewarded.slice(Math.max(0, rewarded.length - count)).map((record) => record.reward ?? 0);
   }
 
+  async recentEpisodes(agent: AgentId, count: number): Promise<EpisodeId[]> {
+    this.#checkOpen();
+    checkedCount(count);
+    const newest = (steps: Episode["steps"]) => [...steps.values()].reduce((most, { at }) => Math.max(most, at), 0);
+    return [...this.#episodes]
+      .filter(([, episode]) => episode.agent === agent)
+      .map(([id, { steps }]) => ({ episode: id, at: newest(steps) }))
+      .sort((a, b) => b.at - a.at || byId(a, b))
+      .slice(0, count)
+      .map(({ episode }) => episode);
+  }
+
   async topEpisodes(query: EpisodeQuery): Promise<EpisodeSummary[]> {
     return this.#finished(query, bestFirst);
   }

@@ -34,6 +34,7 @@ import {
   BINARY,
   CompleteReceiptBody,
   CountsBody,
+  EpisodeIdsBody,
   FAILURE_FRAME,
   FailureBody,
   ForgetBody,
@@ -79,6 +80,10 @@ class RemoteStore implements TrajectoryStore {
 
   async recentRewards(agent: AgentId, count: number): Promise<number[]> {
     return this.#json("rewards", { agent, count: checkedCount(count) }, RewardsBody);
+  }
+
+  async recentEpisodes(agent: AgentId, count: number): Promise<EpisodeId[]> {
+    return this.#json("recent", { agent, count: checkedCount(count) }, EpisodeIdsBody);
   }
 
   topEpisodes(query: EpisodeQuery): Promise<EpisodeSummary[]> {

@@ -35,7 +35,7 @@ export const EpisodesQuery = z.strictObject({
   count,
   agent: agent.optional(),
 });
-export const RewardsQuery = z.strictObject({ agent, count });
+export const RecentQuery = z.strictObject({ agent, count });
 export const SampleRequest = z.strictObject({ count, seed: z.int().nonnegative(), agent: agent.optional() });
 export const EpisodeRequest = z.strictObject({ episode });
 export const ForgetRequest = z.strictObject({ episodes: z.array(episode) });
@@ -44,6 +44,7 @@ export const FailureBody = z.object({ code: z.string(), message: z.string(), ret
 export const AppendReceiptBody = z.object({ added: z.number(), repeated: z.number() });
 export const CompleteReceiptBody = z.object({ completed: z.number(), repeated: z.number() });
 export const RewardsBody = z.array(z.number());
+export const EpisodeIdsBody = z.array(episode);
 export const CountsBody = z.object({ episodes: z.number(), records: z.number(), pending: z.number() });
 export const ForgetBody = z.object({ forgotten: z.number() });
 export const SummariesBody = z.array(

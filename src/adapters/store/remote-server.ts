@@ -24,7 +24,7 @@ import {
   ForgetRequest,
   GUARD_HEADER,
   PREFIX,
-  RewardsQuery,
+  RecentQuery,
   SampleRequest,
 } from "./remote-protocol.ts";
 
@@ -111,8 +111,12 @@ function buildApp(store: TrajectoryStore, { limit, load }: { limit: number; load
     c.json({ forgotten: await store.forget((await parsed(c, ForgetRequest)).episodes) }),
   );
   app.post("/rewards", async (c) => {
-    const { agent, count } = await parsed(c, RewardsQuery);
+    const { agent, count } = await parsed(c, RecentQuery);
     return c.json(await store.recentRewards(agent, count));
+  });
+  app.post("/recent", async (c) => {
+    const { agent, count } = await parsed(c, RecentQuery);
+    return c.json(await store.recentEpisodes(agent, count));
   });
   app.post("/episodes", async (c) => {
     const { order, count, agent } = await parsed(c, EpisodesQuery);

@@ -72,6 +72,8 @@ export interface TrajectoryStore {
   complete(completions: readonly Completion[]): Promise<CompleteReceipt>;
   /** The last `count` rewards of an agent by decision time, oldest first; pending records are passed over. */
   recentRewards(agent: AgentId, count: number): Promise<number[]>;
+  /** The agent's episodes, finished or not, whose last decisions are the newest, newest first; equal times by episode id. */
+  recentEpisodes(agent: AgentId, count: number): Promise<EpisodeId[]>;
   /** Finished episodes with the highest return, best first; equal returns by episode id. */
   topEpisodes(query: EpisodeQuery): Promise<EpisodeSummary[]>;
   /** Finished episodes with the lowest return, worst first; equal returns by episode id. */
