@@ -57,6 +57,48 @@ describe("a broken learner", () => {
   });
 });
 
+describe("steps from before a restart", () => {
+  const saved = () => {
+    const rig = new Rig();
+    rig.until("ONLINE");
+    return rig;
+  };
+
+  test("are those of the kept episodes, unless the caller brings back more", () => {
+    const first = saved();
+    const own = new Rig();
+    expect(own.agent.load(first.agent.save()).ok).toBe(true);
+    expect(own.learner.seen.map(({ reward }) => reward)).toEqual(first.agent.kept.map(({ reward }) => reward));
+    const recalled = new Rig();
+    expect(recalled.agent.load(first.agent.save(), { recalls: true }).ok).toBe(true);
+    expect(recalled.learner.seen).toEqual([]);
+    expect(recalled.agent.kept).toHaveLength(first.agent.kept.length);
+    expect(recalled.agent.recall(recalled.agent.kept.slice(3))).toEqual([]);
+    expect(recalled.learner.seen).toHaveLength(first.agent.kept.length - 3);
+  });
+
+  test("that the learner refuses are answered with why, and the others are taken in", () => {
+    const rig = saved();
+    const why = failure("rl.not-finite", "the reward is NaN");
+    const { seen, learner } = { seen: rig.learner.seen.length, learner: rig.learner };
+    const observe = learner.observe.bind(learner);
+    learner.observe = (step) => (Number.isFinite(step.reward) ? observe(step) : err(why));
+    const steps = rig.agent.kept.map((step, i) => (i % 2 === 0 ? step : { ...step, reward: Number.NaN }));
+    expect(rig.agent.recall(steps)).toEqual(new Array(steps.length >> 1).fill(why));
+    expect(learner.seen).toHaveLength(seen + Math.ceil(steps.length / 2));
+    expect(rig.step().who).toBe("learner");
+  });
+
+  test("on which the learner crashes make the fallback act, as any other crash does", () => {
+    const rig = saved();
+    rig.learner.observe = () => {
+      throw new Error("out of memory");
+    };
+    expect(rig.agent.recall(rig.agent.kept)).toMatchObject([{ code: "agent.learner-crashed" }]);
+    expect(rig.step().why).toEqual(["learner-crashed"]);
+  });
+});
+
 describe("parameters from elsewhere", () => {
   const trained = (mood: Mood) => {
     const learner = new Scripted();

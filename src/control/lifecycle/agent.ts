@@ -8,7 +8,7 @@
  */
 import type { Allocation, GuardState } from "../../act/index.ts";
 import { freshGuardState } from "../../act/index.ts";
-import type { Ms, Result, Rng } from "../../base/index.ts";
+import type { Failure, Ms, Result, Rng } from "../../base/index.ts";
 import { milliseconds, ok, restoreRng, seededRng } from "../../base/index.ts";
 import type { Decision, SaveOptions, Transition, UpdateStats } from "../../learn/rl/index.ts";
 import { actionSize } from "../../learn/rl/index.ts";
@@ -32,20 +32,9 @@ import type { Sight } from "./sight.ts";
 import { look } from "./sight.ts";
 import type { AgentState, Evidence, OffPolicyScore } from "./state.ts";
 import { freshAgentState } from "./state.ts";
-import type { AgentEvent, CompletedStep, StepRecord, Tick, TickInput, TrainReport } from "./tick.ts";
+import type { AgentEvent, CompletedStep, PendingStep, StepRecord, Tick, TickInput, TrainReport } from "./tick.ts";
 import { TripRate } from "./trip-rate.ts";
 import { Watch } from "./watch.ts";
-
-/** A step that was decided and whose effect has not been measured yet. */
-interface Pending {
-  readonly record: StepRecord;
-  readonly who: ActingChoice["who"];
-  /** What the step before ran with. */
-  readonly previous: Allocation;
-  /** What this one runs with, also in action coordinates. */
-  readonly allocation: Allocation;
-  readonly executed: Float32Array;
-}
 
 interface Decided {
   readonly choice: ActingChoice;
@@ -73,7 +62,7 @@ export class Agent<S> {
   #guardBefore: GuardState = freshGuardState;
   #fallback: S;
   #memory: ObservationMemory = freshObservationMemory;
-  #pending: Pending | undefined;
+  #pending: PendingStep | undefined;
   #constraint = 1;
   #onlineEpisodes = 0;
   #sinceEstimate = 0;
@@ -358,7 +347,7 @@ export class Agent<S> {
     }
     this.#tell({ at, name: kind === "restored" ? "learner-restored" : "learner-rebuilt", evidence: { fault } });
     if (kind === "rebuilt") {
-      for (const step of this.#log.kept.flat()) this.#seat.observe(step);
+      this.recall(this.kept);
       this.#judge({ kind: "learner-lost", at, detail: fault });
     }
     this.#seat.setConstraint(this.#constraint);
@@ -462,8 +451,21 @@ export class Agent<S> {
     });
   }
 
-  /** All or nothing, except for the policy: if that is damaged, the last good one is used, or the fallback acts. */
-  load(bytes: Uint8Array): Result<void> {
+  /** Steps of the newest whole episodes, oldest first: what its saved state has of the replay. */
+  get kept(): readonly Transition[] {
+    return this.#log.kept.flat();
+  }
+
+  /** Steps from before a restart, oldest first, for the learner's replay; answers with why some were refused. */
+  recall(steps: readonly Transition[]): readonly Failure[] {
+    return this.#seat.recall(steps);
+  }
+
+  /**
+   * All or nothing, except for the policy: if that is damaged, the last good one is used, or the fallback acts.
+   * `recalls`: the caller brings back more steps than are kept, so those are not taken in here.
+   */
+  load(bytes: Uint8Array, { recalls = false } = {}): Result<void> {
     const { workload, fallback } = this.#options;
     const decoded = decodeAgent(bytes, { workload, fallback: fallback.name });
     if (!decoded.ok) return decoded;
@@ -486,7 +488,7 @@ export class Agent<S> {
     this.#fadeNoise();
     const at = notes.before ?? milliseconds(0);
     for (const evidence of this.#seat.restore(learner, good)) this.#tell({ at, name: "adoption-refused", evidence });
-    if (!isResumable && this.#seat.isWell) for (const step of log.kept.flat()) this.#seat.observe(step);
+    if (!isResumable && !recalls) this.recall(this.kept);
     this.#setConstraint(notes.constraint);
     return ok(undefined);
   }

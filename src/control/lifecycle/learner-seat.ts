@@ -108,6 +108,17 @@ export class LearnerSeat {
     }
   }
 
+  /** Steps from long ago, oldest first. A learner that is not well is about to be replaced, and would lose them. */
+  recall(steps: readonly Transition[]): readonly Failure[] {
+    const refused: Failure[] = [];
+    for (const step of steps) {
+      if (!this.isWell) break;
+      const taken = this.observe(step);
+      if (!taken.ok) refused.push(taken.failure);
+    }
+    return refused;
+  }
+
   update(): Result<UpdateStats | undefined> {
     try {
       return ok(this.#learner.update());

@@ -35,6 +35,17 @@ export interface StepRecord {
   readonly logProb: number | null;
 }
 
+/** A step that was decided and whose effect has not been measured yet. */
+export interface PendingStep {
+  readonly record: StepRecord;
+  readonly who: ActingChoice["who"];
+  /** What the step before ran with. */
+  readonly previous: Allocation;
+  /** What this one runs with, also in action coordinates. */
+  readonly allocation: Allocation;
+  readonly executed: Float32Array;
+}
+
 export interface CompletedStep {
   readonly episode: number;
   readonly step: number;
