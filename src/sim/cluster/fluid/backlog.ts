@@ -33,18 +33,35 @@ export class Course {
   readonly weight = new Float64Array(MOST_STRETCHES);
   /** Requests in the pod at the end. */
   inside = 0;
+  /** Share of the step below which a stretch is not looked at by itself. */
+  #shortest = 0;
+
+  /** Of a step of so many milliseconds. */
+  begin(span: number): void {
+    this.count = 0;
+    this.#shortest = SHORTEST / span;
+  }
 
   add(level: number, part: number, weight: number): void {
     const last = this.count - 1;
-    // A stretch too short to matter, or no room for another: it counts with its neighbour.
-    if (last >= 0 && (weight < SHORTEST || this.count === MOST_STRETCHES)) {
-      this.weight[last]! += weight;
+    const isRoom = this.count < MOST_STRETCHES;
+    if (last >= 0 && (!isRoom || this.weight[last]! < this.#shortest)) {
+      this.#join(last, level + part, weight);
       return;
     }
-    const at = last >= 0 && this.weight[last]! < SHORTEST ? last : this.count++;
+    const at = this.count++;
     this.level[at] = level;
     this.part[at] = Math.min(Math.max(part, 0), 1);
-    this.weight[at] = weight + (at === last ? this.weight[last]! : 0);
+    this.weight[at] = weight;
+  }
+
+  end(inside: number): void {
+    this.inside = inside;
+    const last = this.count - 1;
+    if (last < 1 || this.weight[last]! >= this.#shortest) return;
+    // Nothing came after it to join it: it counts with the one before it.
+    this.weight[last - 1]! += this.weight[last]!;
+    this.count = last;
   }
 
   /**
@@ -53,12 +70,15 @@ export class Course {
    */
   describe(level: number, share: number, { at, aim, pause }: { at: number; aim: number; pause: number }): void {
     const gap = aim - at;
+    // It is where it goes at once.
+    if (share > 20 * pause && Math.abs(gap) >= RESTING) {
+      this.add(level, aim, share);
+      return;
+    }
     const moved = Math.abs(gap) * (1 - Math.exp(-share / pause));
-    // It rests where it is, or is where it goes at once, or is so slow that the middle stands for all of it.
-    const isThere = share > 20 * pause;
-    if (moved < RESTING || isThere || moved <= WIDE) {
-      const middle = aim - gap * Math.exp(-share / 2 / pause);
-      this.add(level, moved < RESTING ? at : isThere ? aim : middle, share);
+    // It rests where it is, or is so slow, or so soon over, that the middle stands for all of it.
+    if (moved <= WIDE || share <= this.#shortest) {
+      this.add(level, moved < RESTING ? at : aim - gap * Math.exp(-share / 2 / pause), share);
       return;
     }
     // It moves most at first and then rests, so where it rests long, most of the stretch is the rest.
@@ -68,11 +88,22 @@ export class Course {
     }
     if (share > moving) this.add(level, aim - gap * Math.exp(-(moving + share) / 2 / pause), share - moving);
   }
+
+  /** Two stretches become one, where they are on average. */
+  #join(at: number, place: number, weight: number): void {
+    const before = this.weight[at]!;
+    const both = before + weight;
+    const mean = both > 0 ? (before * (this.level[at]! + this.part[at]!) + weight * place) / both : place;
+    const level = Math.min(Math.max(Math.floor(mean), 0), TOP);
+    this.level[at] = level;
+    this.part[at] = Math.min(Math.max(mean - level, 0), 1);
+    this.weight[at] = both;
+  }
 }
 
-const MOST_STRETCHES = 12;
-/** Share of a step below which a stretch is not looked at by itself. */
-const SHORTEST = 0.01;
+export const MOST_STRETCHES = 12;
+/** Milliseconds below which a stretch is not looked at by itself: a hundredth of a control step. */
+const SHORTEST = 150;
 /** A difference in backlog that so small a share of the step's requests makes up is gone at once. */
 const AT_ONCE = 0.01;
 /** A stretch that covers more of the way between two levels is cut in three. */
@@ -86,7 +117,7 @@ export function followLoad(
   { inside, rate: asked, capacity, span }: BacklogStep,
   course: Course,
 ): void {
-  course.count = 0;
+  course.begin(span);
   const rate = Math.min(asked, capacity * LOAD_LEVELS[TOP + 1]!);
   let level = 0;
   while (level < TOP && capacity * LOAD_LEVELS[level + 1]! < rate) level++;
@@ -121,13 +152,13 @@ export function followLoad(
     });
     left -= time;
     if (isWithin || left <= 1e-9 * span) {
-      course.inside = low + slope * (rate - gap * Math.exp(-time / pause) - from);
+      course.end(low + slope * (rate - gap * Math.exp(-time / pause) - from));
       return;
     }
     const next = gap > 0 ? level + 1 : level - 1;
     if (next < 0 || next > TOP) {
       course.add(level, gap > 0 ? 1 : 0, left / span);
-      course.inside = gap > 0 ? high : low;
+      course.end(gap > 0 ? high : low);
       return;
     }
     if (gap > 0) {

@@ -11,17 +11,12 @@ const BIN = 0.04;
 const FIRST = Math.log(0.05);
 const BINS = Math.ceil((Math.log(3_600_000) - FIRST) / BIN) + 2;
 
-/** What happened in one step, as far as the window is concerned. */
-interface Span {
-  readonly at: number;
-  /** Where its slices begin and end in the ring of slices. */
-  readonly from: number;
-  readonly to: number;
-  readonly answered: number;
-  readonly late: number;
-  readonly unanswered: number;
-  readonly luck: number;
-}
+/**
+ * What happened in one step, as far as the window is concerned: places of its figures in the ring of spans. `from` and
+ * `to` are where its slices begin and end in the ring of slices.
+ */
+const SPAN = { at: 0, from: 1, to: 2, answered: 3, late: 4, unanswered: 5, luck: 6 } as const;
+const SPAN_SIZE = 8;
 
 export class LatencyWindow extends Outcomes {
   readonly #window: number;
@@ -32,14 +27,20 @@ export class LatencyWindow extends Outcomes {
   #begun = 0;
   /** Mass of the slices that no span has yet. */
   #open = 0;
-  readonly #spans: Span[] = [];
+  /** Steps in the window: a ring, the first of them and how many there are. */
+  #spans = new Float64Array(32 * SPAN_SIZE);
+  #first = 0;
+  #count = 0;
   #answered = 0;
   #late = 0;
   #unanswered = 0;
   /** Sum over spans of luck × answered. */
   #luck = 0;
   /** Place on the scale of those who gave up: how long clients wait. */
+  #timeout = 0;
   #latePlace = 0;
+  /** No bin above this one has anything in it. */
+  #highest = 0;
 
   constructor(window: number) {
     super(window);
@@ -48,27 +49,65 @@ export class LatencyWindow extends Outcomes {
 
   /** Requests answered after exp(logLatency) milliseconds; belongs to the span that `close` ends. */
   addSlice(logLatency: number, mass: number): void {
-    if (this.#written - this.#oldest() === this.#place.length) this.#grow();
-    const place = Math.min(Math.max((logLatency - FIRST) / BIN, 0), BINS - 2);
-    const at = this.#written++ & (this.#place.length - 1);
-    this.#place[at] = place;
-    this.#mass[at] = mass;
-    this.#open += mass;
-    this.#put(place, mass);
+    this.addSlices([logLatency], [mass], { count: 1, scale: 1 });
+  }
+
+  /** The same for the first `count` of many, each mass times `scale`. */
+  addSlices(
+    logs: ArrayLike<number>,
+    masses: ArrayLike<number>,
+    { count, scale }: { readonly count: number; readonly scale: number },
+  ): void {
+    while (this.#written + count - this.#oldest() > this.#place.length) this.#growSlices();
+    const bins = this.#bins;
+    const places = this.#place;
+    const kept = this.#mass;
+    const mask = places.length - 1;
+    let at = this.#written;
+    let open = this.#open;
+    let highest = this.#highest;
+    for (let i = 0; i < count; i++) {
+      const place = Math.min(Math.max((logs[i]! - FIRST) / BIN, 0), BINS - 2);
+      const mass = scale * masses[i]!;
+      places[at & mask] = place;
+      kept[at & mask] = mass;
+      at++;
+      open += mass;
+      // Divided between the two bins that it lies between.
+      const bin = Math.floor(place);
+      const part = place - bin;
+      bins[bin]! += mass * (1 - part);
+      bins[bin + 1]! += mass * part;
+      if (bin >= highest) highest = bin + 1;
+    }
+    this.#written = at;
+    this.#open = open;
+    this.#highest = highest;
   }
 
   close(at: number, span: { late: number; unanswered: number; luck: number; timeout: number }): void {
     this.#forget(at);
     const answered = this.#open;
     this.#open = 0;
-    const { late, unanswered, luck } = span;
-    this.#spans.push({ at, from: this.#begun, to: this.#written, answered, late, unanswered, luck });
+    const { late, unanswered, luck, timeout } = span;
+    if ((this.#count + 1) * SPAN_SIZE > this.#spans.length) this.#growSpans();
+    const spans = this.#spans;
+    const place = this.#spanPlace(this.#count++);
+    spans[place + SPAN.at] = at;
+    spans[place + SPAN.from] = this.#begun;
+    spans[place + SPAN.to] = this.#written;
+    spans[place + SPAN.answered] = answered;
+    spans[place + SPAN.late] = late;
+    spans[place + SPAN.unanswered] = unanswered;
+    spans[place + SPAN.luck] = luck;
     this.#begun = this.#written;
     this.#answered += answered;
     this.#late += late;
     this.#unanswered += unanswered;
     this.#luck += luck * answered;
-    this.#latePlace = (Math.log(span.timeout) - FIRST) / BIN;
+    if (timeout === this.#timeout) return;
+    this.#timeout = timeout;
+    this.#latePlace = (Math.log(timeout) - FIRST) / BIN;
   }
 
   override latencyOfAnswered(now: number, percentile: number): number | null {
@@ -107,7 +146,8 @@ export class LatencyWindow extends Outcomes {
     let above = Math.min(fromTop * Math.max(root, 0.05) ** 3 * (count / (count + 1)), count);
     const bins = this.#bins;
     const lateBin = late > 0 ? Math.round(this.#latePlace) : -1;
-    for (let b = BINS - 1; b >= 0; b--) {
+    while (this.#highest > 0 && bins[this.#highest] === 0) this.#highest--;
+    for (let b = Math.max(this.#highest, lateBin); b >= 0; b--) {
       const mass = bins[b]! + (b === lateBin ? late : 0);
       if (mass >= above && mass > 0) return Math.exp(FIRST + BIN * (b + 0.5 - above / mass));
       above -= mass;
@@ -119,7 +159,8 @@ export class LatencyWindow extends Outcomes {
   #draws(): number {
     let draws = 0;
     let last = Number.NaN;
-    for (const { luck } of this.#spans) {
+    for (let i = 0; i < this.#count; i++) {
+      const luck = this.#spans[this.#spanPlace(i) + SPAN.luck]!;
       if (luck !== last) draws++;
       last = luck;
     }
@@ -128,38 +169,66 @@ export class LatencyWindow extends Outcomes {
 
   #forget(now: number): void {
     const oldest = now - this.#window;
-    const mask = this.#place.length - 1;
-    while (this.#spans.length > 0 && (this.#spans[0] as Span).at <= oldest) {
-      const span = this.#spans.shift() as Span;
-      for (let i = span.from; i < span.to; i++) this.#put(this.#place[i & mask]!, -this.#mass[i & mask]!);
-      this.#answered = Math.max(0, this.#answered - span.answered);
-      this.#late = Math.max(0, this.#late - span.late);
-      this.#unanswered = Math.max(0, this.#unanswered - span.unanswered);
-      this.#luck -= span.luck * span.answered;
-    }
-    if (this.#spans.length > 0 || this.#written > this.#begun) return;
+    while (this.#count > 0 && this.#spans[this.#spanPlace(0) + SPAN.at]! <= oldest) this.#forgetFirst();
+    if (this.#count > 0 || this.#written > this.#begun) return;
     // Sums of what came and went drift; an empty window is exactly empty.
     this.#bins.fill(0);
+    this.#highest = 0;
     this.#answered = 0;
     this.#late = 0;
     this.#unanswered = 0;
     this.#luck = 0;
   }
 
-  /** Divided between the two bins that it lies between. */
-  #put(place: number, mass: number): void {
-    const bin = Math.floor(place);
-    const part = place - bin;
-    // What is taken out was put in, up to rounding; a bin holds nothing or more.
-    this.#bins[bin] = Math.max(0, this.#bins[bin]! + mass * (1 - part));
-    this.#bins[bin + 1] = Math.max(0, this.#bins[bin + 1]! + mass * part);
+  #forgetFirst(): void {
+    const spans = this.#spans;
+    const place = this.#spanPlace(0);
+    this.#takeOut(spans[place + SPAN.from]!, spans[place + SPAN.to]!);
+    const answered = spans[place + SPAN.answered]!;
+    this.#answered = Math.max(0, this.#answered - answered);
+    this.#late = Math.max(0, this.#late - spans[place + SPAN.late]!);
+    this.#unanswered = Math.max(0, this.#unanswered - spans[place + SPAN.unanswered]!);
+    this.#luck -= spans[place + SPAN.luck]! * answered;
+    this.#first++;
+    this.#count--;
+  }
+
+  #takeOut(from: number, to: number): void {
+    const bins = this.#bins;
+    const places = this.#place;
+    const kept = this.#mass;
+    const mask = places.length - 1;
+    for (let i = from; i < to; i++) {
+      const place = places[i & mask]!;
+      const mass = kept[i & mask]!;
+      const bin = Math.floor(place);
+      const part = place - bin;
+      // What is taken out was put in, up to rounding; a bin holds nothing or more.
+      bins[bin] = Math.max(0, bins[bin]! - mass * (1 - part));
+      bins[bin + 1] = Math.max(0, bins[bin + 1]! - mass * part);
+    }
+  }
+
+  /** Where the i-th span in the window has its figures. */
+  #spanPlace(i: number): number {
+    return ((this.#first + i) * SPAN_SIZE) & (this.#spans.length - 1);
   }
 
   #oldest(): number {
-    return this.#spans.length > 0 ? (this.#spans[0] as Span).from : this.#begun;
+    return this.#count > 0 ? this.#spans[this.#spanPlace(0) + SPAN.from]! : this.#begun;
   }
 
-  #grow(): void {
+  #growSpans(): void {
+    const spans = new Float64Array(this.#spans.length * 2);
+    for (let i = 0; i < this.#count; i++) {
+      const place = this.#spanPlace(i);
+      spans.set(this.#spans.subarray(place, place + SPAN_SIZE), i * SPAN_SIZE);
+    }
+    this.#spans = spans;
+    this.#first = 0;
+  }
+
+  #growSlices(): void {
     const old = this.#place.length;
     const [place, mass] = [new Float64Array(old * 2), new Float64Array(old * 2)];
     for (let i = this.#oldest(); i < this.#written; i++) {

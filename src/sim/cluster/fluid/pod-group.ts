@@ -5,17 +5,15 @@
  */
 import type { Pod } from "../event/deployment.ts";
 import type { Program } from "../event/program.ts";
-import { Course, followLoad } from "./backlog.ts";
-import { LOAD_LEVELS, SLICE_ENDS } from "./calibration.ts";
-import { CELL_SIZE, CROSSING_COUNT, CROSSINGS, crossingPlace, PLACE, SLICES } from "./cell.ts";
+import { Course, followLoad, MOST_STRETCHES } from "./backlog.ts";
+import { LOAD_LEVELS } from "./calibration.ts";
+import { CROSSING_COUNT, crossingPlace, PLACE } from "./cell.ts";
 import type { LatencyWindow } from "./latency-window.ts";
-import { ResponsePoint, type ResponseTable } from "./response-table.ts";
-
-const MOST_STRETCHES = 12;
+import { ResponsePoint } from "./response-point.ts";
+import type { ResponseTable } from "./response-table.ts";
+import { Stretch } from "./stretch.ts";
 
 const TOP_LEVEL = LOAD_LEVELS.at(-1) as number;
-const SLICE_COUNT = SLICE_ENDS.length;
-const SLICE_SHARES = Float64Array.from(SLICE_ENDS, (end, i) => end - (SLICE_ENDS[i - 1] ?? 0));
 
 export interface GroupStep {
   readonly table: ResponseTable;
@@ -42,16 +40,14 @@ export class PodGroup {
   #step: GroupStep | undefined;
   readonly #point = new ResponsePoint();
   readonly #course = new Course();
-  readonly #states = Array.from({ length: MOST_STRETCHES }, () => new Float64Array(CELL_SIZE));
-  readonly #masses = Array.from({ length: MOST_STRETCHES }, () => new Float64Array(SLICE_COUNT));
-  readonly #logs = Array.from({ length: MOST_STRETCHES }, () => new Float64Array(SLICE_COUNT));
-  /** Share of those who leave in a stretch that are in time. */
-  readonly #inTime = new Float64Array(MOST_STRETCHES);
-  readonly #mean = new Float64Array(SLICES);
-  // Where the states were last computed for.
-  #lastVersion = -1;
-  #lastLevel = 0;
-  #lastPart = 0;
+  readonly #stretches = Array.from({ length: MOST_STRETCHES }, () => new Stretch());
+  /** How many of them were looked at last, and at which place. */
+  #judged = 0;
+  #judgedAt = -1;
+  // Means over the step.
+  #sizes = 0;
+  #admitted = 0;
+  #busy = 0;
 
   matches(pod: Pod, now: number): boolean {
     const first = this.pods[0] as Pod;
@@ -105,17 +101,16 @@ export class PodGroup {
   tell(window: LatencyWindow, { share, delay }: { share: number; delay: number }): void {
     const course = this.#course;
     let weights = 0;
-    for (let s = 0; s < course.count; s++) weights += course.weight[s]! * this.#inTime[s]!;
+    for (let s = 0; s < course.count; s++) weights += course.weight[s]! * this.#stretches[s]!.inTime;
     if (weights <= 0 || this.completed <= 0) return;
     const scale = (this.completed * share) / weights;
     for (let s = 0; s < course.count; s++) {
-      const masses = this.#masses[s] as Float64Array;
-      const logs = this.#logs[s] as Float64Array;
-      const mass = scale * course.weight[s]!;
-      for (let i = 0; i < SLICE_COUNT && masses[i]! > 0; i++) {
-        const log = logs[i]!;
-        window.addSlice(delay > 0 ? Math.log(Math.exp(log) + delay) : log, mass * masses[i]!);
-      }
+      const stretch = this.#stretches[s]!;
+      stretch.mark(this.#point);
+      window.addSlices(delay > 0 ? stretch.delayed(delay) : stretch.logs, stretch.masses, {
+        count: stretch.count,
+        scale: scale * course.weight[s]!,
+      });
     }
   }
 
@@ -128,10 +123,9 @@ export class PodGroup {
   #refusedShare(rate: number, capacity: number): number {
     if (rate <= 0) return 0;
     const level = this.#meanLevel();
-    const admitted = this.#mean[PLACE.admitted]!;
     // Beyond the table's last level nothing more gets through: all that is more is refused.
     const asked = Math.max(level, rate >= capacity * TOP_LEVEL ? rate / capacity : 0);
-    return asked > 0 ? Math.min(Math.max(1 - admitted / asked, 0), 1) : 0;
+    return asked > 0 ? Math.min(Math.max(1 - this.#admitted / asked, 0), 1) : 0;
   }
 
   #meanLevel(): number {
@@ -151,52 +145,43 @@ export class PodGroup {
     return sum / this.pods.length;
   }
 
-  /** Finds the state of each stretch and the mean over the step; answers the share of answers that are in time. */
+  /** Finds the state of each stretch and the means over the step; answers the share of answers that are in time. */
   #blend(timeout: number): number {
     const course = this.#course;
     const point = this.#point;
+    const first = this.#stretches[0]!;
     const isAsBefore =
       course.count === 1 &&
-      this.#lastVersion === point.version &&
-      this.#lastLevel === course.level[0] &&
-      Math.abs(this.#lastPart - course.part[0]!) < 0.002;
-    if (isAsBefore) return this.#inTime[0]!;
-    this.#lastVersion = course.count === 1 ? point.version : -1;
-    this.#lastLevel = course.level[0]!;
-    this.#lastPart = course.part[0]!;
-    const mean = this.#mean.fill(0);
+      this.#judged === 1 &&
+      this.#judgedAt === point.version &&
+      first.level === course.level[0] &&
+      Math.abs(first.part - course.part[0]!) < SAME_PART;
+    if (isAsBefore) return first.inTime;
+    this.#judged = course.count;
+    this.#judgedAt = point.version;
+    let sizes = 0;
+    let admitted = 0;
+    let busy = 0;
     let all = 0;
     for (let s = 0; s < course.count; s++) {
-      const state = this.#states[s] as Float64Array;
-      between(state, { low: point.at(course.level[s]!), high: point.at(course.level[s]! + 1), part: course.part[s]! });
+      const stretch = this.#stretches[s]!;
       const weight = course.weight[s]!;
-      for (let i = 0; i < SLICES; i++) mean[i]! += weight * state[i]!;
-      const inTime = this.#judge(s, timeout);
-      this.#inTime[s] = inTime;
-      all += weight * inTime;
+      stretch.judge(point, { level: course.level[s]!, part: course.part[s]!, weight, timeout });
+      sizes += weight * stretch.figure(point, PLACE.sizes);
+      admitted += weight * stretch.figure(point, PLACE.admitted);
+      busy += weight * stretch.figure(point, PLACE.busy);
+      all += weight * stretch.inTime;
     }
+    this.#sizes = sizes;
+    this.#admitted = admitted;
+    this.#busy = busy;
     return Math.min(1, all);
-  }
-
-  /** Which slices of a stretch are in time, and where they stand on the window's scale; answers the share in time. */
-  #judge(stretch: number, timeout: number): number {
-    const state = this.#states[stretch] as Float64Array;
-    const masses = this.#masses[stretch] as Float64Array;
-    const logs = this.#logs[stretch] as Float64Array;
-    let inTime = 0;
-    for (let i = 0; i < SLICE_COUNT; i++) {
-      const mass = SLICE_SHARES[i]! * inTimeOf(state, i, timeout);
-      masses[i] = mass;
-      logs[i] = Math.log(Math.min(state[SLICES + i]!, timeout));
-      inTime += mass;
-    }
-    return Math.min(1, inTime);
   }
 
   #use(program: Program, { from, span, left }: { from: number; span: number; left: number }): void {
     const each = left / this.pods.length;
-    const burnt = (this.#mean[PLACE.busy]! * (this.pods[0] as Pod).size.cpu * span) / 1_000;
-    const held = program.perRequest * this.#mean[PLACE.sizes]!;
+    const burnt = (this.#busy * (this.pods[0] as Pod).size.cpu * span) / 1_000;
+    const held = program.perRequest * this.#sizes;
     let io = 0;
     let network = 0;
     for (let p = 0; p < program.phases; p++) {
@@ -214,7 +199,6 @@ export class PodGroup {
   }
 
   #killsExpected(program: Program, admitted: number): number {
-    const state = this.#mean;
     const { memory } = (this.pods[0] as Pod).size;
     if (program.perRequest <= 0) return 0;
     const room = (memory - program.base) / program.perRequest;
@@ -222,25 +206,19 @@ export class PodGroup {
     if (room >= (this.#step as GroupStep).table.mostSizes || place >= CROSSING_COUNT - 1) return 0;
     const low = Math.max(0, Math.floor(place));
     const part = Math.min(Math.max(place - low, 0), 1);
-    const logarithm = state[CROSSINGS + low]! * (1 - part) + state[CROSSINGS + low + 1]! * part;
+    const logarithm = this.#crossing(low) * (1 - part) + this.#crossing(low + 1) * part;
     // Never, to the accuracy of a cell.
     return logarithm < -12 ? 0 : admitted * Math.exp(logarithm);
   }
+  #crossing(threshold: number): number {
+    let mean = 0;
+    for (let s = 0; s < this.#judged; s++) {
+      const stretch = this.#stretches[s]!;
+      mean += stretch.weight * stretch.crossing(this.#point, threshold);
+    }
+    return mean;
+  }
 }
 
-/** The state between two load levels. */
-function between(
-  state: Float64Array,
-  { low, high, part }: { low: Float64Array; high: Float64Array; part: number },
-): void {
-  for (let i = 0; i < CELL_SIZE; i++) state[i] = low[i]! + part * (high[i]! - low[i]!);
-}
-
-/** Share of a slice below a latency: it reaches half-way to its neighbours. */
-function inTimeOf(state: Float64Array, slice: number, limit: number): number {
-  const at = state[SLICES + slice]!;
-  const above = slice + 1 < SLICE_COUNT ? (at + state[SLICES + slice + 1]!) / 2 : at;
-  if (above <= limit) return 1;
-  const below = slice > 0 ? (at + state[SLICES + slice - 1]!) / 2 : at;
-  return below >= limit ? 0 : (limit - below) / (above - below);
-}
+/** A difference in load, in parts of the way between two levels, that no latency shows. */
+const SAME_PART = 0.002;
