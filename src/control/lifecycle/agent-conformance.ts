@@ -144,6 +144,10 @@ export class Scripted implements Learner {
     return ok(undefined);
   }
 
+  clearReplay(): void {
+    this.seen.length = 0;
+  }
+
   update() {
     if (this.mood === "diverges") throw new Error("the loss is NaN");
     this.updates += 1;

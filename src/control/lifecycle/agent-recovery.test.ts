@@ -64,17 +64,16 @@ describe("steps from before a restart", () => {
     return rig;
   };
 
-  test("are those of the kept episodes, unless the caller brings back more", () => {
+  test("are those of the kept episodes, until stored ones take their place", () => {
     const first = saved();
-    const own = new Rig();
-    expect(own.agent.load(first.agent.save()).ok).toBe(true);
-    expect(own.learner.seen.map(({ reward }) => reward)).toEqual(first.agent.kept.map(({ reward }) => reward));
-    const recalled = new Rig();
-    expect(recalled.agent.load(first.agent.save(), { recalls: true }).ok).toBe(true);
-    expect(recalled.learner.seen).toEqual([]);
-    expect(recalled.agent.kept).toHaveLength(first.agent.kept.length);
-    expect(recalled.agent.recall(recalled.agent.kept.slice(3))).toEqual([]);
-    expect(recalled.learner.seen).toHaveLength(first.agent.kept.length - 3);
+    const { kept } = first.agent;
+    const rig = new Rig();
+    expect(rig.agent.load(first.agent.save()).ok).toBe(true);
+    expect(rig.learner.seen.map(({ reward }) => reward)).toEqual(kept.map(({ reward }) => reward));
+    const older = { ...(kept[0] as NonNullable<(typeof kept)[0]>), reward: -7 };
+    expect(rig.agent.recall([older, older], { afresh: true })).toEqual([]);
+    expect(rig.agent.recall(kept.slice(3))).toEqual([]);
+    expect(rig.learner.seen.map(({ reward }) => reward)).toEqual([-7, -7, ...kept.slice(3).map((s) => s.reward)]);
   });
 
   test("that the learner refuses are answered with why, and the others are taken in", () => {

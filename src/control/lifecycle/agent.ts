@@ -456,16 +456,13 @@ export class Agent<S> {
     return this.#log.kept.flat();
   }
 
-  /** Steps from before a restart, oldest first, for the learner's replay; answers with why some were refused. */
-  recall(steps: readonly Transition[]): readonly Failure[] {
-    return this.#seat.recall(steps);
+  /** Stored steps, oldest first, after those in the learner's replay or instead of them; answers with why some were refused. */
+  recall(steps: readonly Transition[], { afresh = false } = {}): readonly Failure[] {
+    return this.#seat.recall(steps, { afresh });
   }
 
-  /**
-   * All or nothing, except for the policy: if that is damaged, the last good one is used, or the fallback acts.
-   * `recalls`: the caller brings back more steps than are kept, so those are not taken in here.
-   */
-  load(bytes: Uint8Array, { recalls = false } = {}): Result<void> {
+  /** All or nothing, except for the policy: if that is damaged, the last good one is used, or the fallback acts. */
+  load(bytes: Uint8Array): Result<void> {
     const { workload, fallback } = this.#options;
     const decoded = decodeAgent(bytes, { workload, fallback: fallback.name });
     if (!decoded.ok) return decoded;
@@ -488,7 +485,7 @@ export class Agent<S> {
     this.#fadeNoise();
     const at = notes.before ?? milliseconds(0);
     for (const evidence of this.#seat.restore(learner, good)) this.#tell({ at, name: "adoption-refused", evidence });
-    if (!isResumable && !recalls) this.recall(this.kept);
+    if (!isResumable) this.recall(this.kept);
     this.#setConstraint(notes.constraint);
     return ok(undefined);
   }

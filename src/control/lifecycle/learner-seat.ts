@@ -32,6 +32,13 @@ interface Constrained {
 
 const hasConstraint = (learner: object): learner is Constrained => "setConstraint" in learner;
 
+/** A learner that learns from what it has kept of the past. */
+interface Replaying {
+  clearReplay(): void;
+}
+
+const hasReplay = (learner: object): learner is Replaying => "clearReplay" in learner;
+
 export class LearnerSeat {
   readonly #options: SeatOptions;
   #learner: Learner;
@@ -109,8 +116,9 @@ export class LearnerSeat {
   }
 
   /** Steps from long ago, oldest first. A learner that is not well is about to be replaced, and would lose them. */
-  recall(steps: readonly Transition[]): readonly Failure[] {
+  recall(steps: readonly Transition[], { afresh }: { readonly afresh: boolean }): readonly Failure[] {
     const refused: Failure[] = [];
+    if (afresh && this.isWell && hasReplay(this.#learner)) this.#learner.clearReplay();
     for (const step of steps) {
       if (!this.isWell) break;
       const taken = this.observe(step);

@@ -205,8 +205,8 @@ export class Bcq implements Learner {
       throw new RangeError(`the constraint weight lies between 0 (none) and 1 (full), got ${constraint}`);
     }
     if (constraint === this.#policy.constraint) return;
-    // Before the first update there is no policy worth keeping.
-    if (this.#updates === 0) {
+    // Before the first update there is no policy worth keeping, and without steps nothing to refit it on.
+    if (this.#updates === 0 || this.#replay.size === 0) {
       this.#policy.setConstraint(constraint);
       return;
     }
@@ -282,11 +282,17 @@ export class Bcq implements Learner {
     return checked;
   }
 
+  /** Forgets the steps, not what was learned from them: others are about to take their place. */
+  clearReplay(): void {
+    this.#replay.clear();
+  }
+
   // ── Learning ─────────────────────────────────────────────────────────────────────────────────────────
 
   update(): UpdateStats | undefined {
     const { learningStarts, trainEvery, gradientSteps, batch } = this.config;
     if (this.#steps < Math.max(learningStarts, batch) || this.#steps % trainEvery !== 0) return undefined;
+    if (!this.#replay.hasEnoughFor(batch)) return undefined;
     let criticLoss = 0;
     for (let i = 0; i < gradientSteps; i++) criticLoss += this.#gradientStep() / gradientSteps;
     const more = { meanQ: -this.#actorLoss, vaeLoss: this.#vaeLoss, constraint: this.#policy.constraint };

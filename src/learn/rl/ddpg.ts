@@ -269,11 +269,17 @@ export class Ddpg implements Learner {
     return checked;
   }
 
+  /** Forgets the steps, not what was learned from them: others are about to take their place. */
+  clearReplay(): void {
+    this.#replay.clear();
+  }
+
   // ── Learning ─────────────────────────────────────────────────────────────────────────────────────────
 
   update(): UpdateStats | undefined {
     const { learningStarts, trainEvery, gradientSteps, batch } = this.config;
     if (this.#steps < Math.max(learningStarts, batch) || this.#steps % trainEvery !== 0) return undefined;
+    if (!this.#replay.hasEnoughFor(batch)) return undefined;
     let criticLoss = 0;
     for (let i = 0; i < gradientSteps; i++) criticLoss += this.#gradientStep() / gradientSteps;
     return { gradientSteps, criticLoss, actorLoss: this.#actorLoss, more: { meanQ: -this.#actorLoss } };

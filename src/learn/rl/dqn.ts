@@ -230,12 +230,18 @@ export class Dqn implements Learner {
     return checked;
   }
 
+  /** Forgets the steps, not what was learned from them: others are about to take their place. */
+  clearReplay(): void {
+    this.#replay.clear();
+  }
+
   // ── Learning ─────────────────────────────────────────────────────────────────────────────────────────
 
   update(): UpdateStats | undefined {
     const { learningStarts, trainEvery, gradientSteps, batch, targetEvery, tau, lr } = this.config;
     if (this.#steps % targetEvery === 0) this.#move(this.#target, tau);
     if (this.#steps < Math.max(learningStarts, batch) || this.#steps % trainEvery !== 0) return undefined;
+    if (!this.#replay.hasEnoughFor(batch)) return undefined;
     this.#optimiser.lr = valueAt(lr, this.#progress);
     let criticLoss = 0;
     for (let i = 0; i < gradientSteps; i++) criticLoss += this.#gradientStep() / gradientSteps;

@@ -182,6 +182,17 @@ export function learnerConformance(subject: ConformanceCase): void {
     }
   });
 
+  test(`${name} that came without its replay learns nothing before it has seen enough again`, () => {
+    const original = build(subject);
+    play(original, { steps: 300, rng: seededRng(9), where: "obs" });
+    const copy = build(subject, { seed: 77 });
+    unwrap(copy.load(original.save()));
+    expect(copy.update()).toBeUndefined();
+    let updates = 0;
+    play(copy, { steps: 300, rng: seededRng(10), where: "obs", onUpdate: () => (updates += 1) });
+    expect(updates).toBeGreaterThan(0);
+  });
+
   test(`${name} refuses a damaged or foreign checkpoint and stays as it was`, () => {
     const learner = build(subject);
     play(learner, { steps: 150, rng: seededRng(10), where: "obs" });

@@ -88,6 +88,11 @@ export class Replay {
     return this.#size;
   }
 
+  /** Whether a batch would be more than the same few rows again. A policy that came without its replay has none at first. */
+  hasEnoughFor(batch: number): boolean {
+    return this.#size >= Math.min(batch, this.capacity);
+  }
+
   /** Keeps a copy of the transition, in place of the oldest one when full. The caller has checked it (`checkTransition`). */
   add(transition: Transition, action: ArrayLike<number> = transition.action): void {
     const row = this.#cursor;
