@@ -8,7 +8,7 @@
  * the product over the last few steps, which suffices where the system forgets (arXiv:2110.12343).
  */
 
-import { dot, factorise, solveFactorised } from "./ridge.ts";
+import { addProducts, dot, factorise, solveFactorised } from "./ridge.ts";
 import type { StepTable } from "./step-table.ts";
 
 export interface Behaviour {
@@ -26,13 +26,13 @@ export function fitBehaviour(
 ): Behaviour {
   const gram = new Float64Array(size * size);
   const sums = Array.from({ length: actions }, () => new Float64Array(size));
-  for (let row = 0; row < rows; row++) {
-    for (let i = 0; i < size; i++) {
-      const x = features[row * size + i]!;
-      for (let j = 0; j <= i; j++) gram[i * size + j] = gram[i * size + j]! + x * features[row * size + j]!;
-      for (let k = 0; k < actions; k++) sums[k]![i] = sums[k]![i]! + x * done[row * actions + k]!;
+  addProducts(gram, { a: features, b: features }, { from: 0, to: rows, size, part: "lower" });
+  sums.forEach((sum, k) => {
+    for (let row = 0; row < rows; row++) {
+      const did = done[row * actions + k]!;
+      for (let i = 0; i < size; i++) sum[i]! += features[row * size + i]! * did;
     }
-  }
+  });
   for (let i = 1; i < size; i++) gram[i * size + i] = gram[i * size + i]! + ridge * rows;
   // The constant's own square is the number of rows, so the matrix is positive whatever was recorded.
   factorise(gram, size);

@@ -24,8 +24,7 @@ const asPolicy =
 
 function estimate(behaviour: QueuePolicy, policy: QueuePolicy, seed: number): ReturnEstimate {
   const episodes = record(behaviour, seed);
-  const config = { resamples: 25 };
-  return unwrap(estimateReturn({ episodes, policy: asPolicy(policy), shape: queueShape, seed, config }));
+  return unwrap(estimateReturn({ episodes, policy: asPolicy(policy), shape: queueShape, seed }));
 }
 
 const truthOf = (policy: QueuePolicy) => trueReturn(policy, seededRng(77), 300);
@@ -84,12 +83,11 @@ test("what a deterministic behaviour never tried is said to be unknown, and its 
   }
 });
 
-test("the same seed gives the same estimate, another one other features and resamples", () => {
+test("the same seed gives the same estimate, another one other features", () => {
   const of = (seed: number) => {
     const episodes = record(targetUtilisation(0.6, 0.1), 51, 6);
     const policy = asPolicy(targetUtilisation(0.62));
-    const config = { resamples: 5 };
-    return unwrap(estimateReturn({ episodes, policy, shape: queueShape, seed, config }));
+    return unwrap(estimateReturn({ episodes, policy, shape: queueShape, seed }));
   };
   expect(of(1)).toEqual(of(1));
   expect(of(1).fqe).not.toEqual(of(2).fqe);
@@ -98,7 +96,7 @@ test("the same seed gives the same estimate, another one other features and resa
 test("one episode has an estimate but no bound", () => {
   const episodes = record(targetUtilisation(0.6, 0.1), 61, 1);
   const policy = asPolicy(targetUtilisation(0.6));
-  const found = unwrap(estimateReturn({ episodes, policy, shape: queueShape, seed: 1, config: { resamples: 3 } }));
+  const found = unwrap(estimateReturn({ episodes, policy, shape: queueShape, seed: 1 }));
   expect(found.fqe.mean).toBeGreaterThan(100);
   expect(found.lower).toBe(Number.NEGATIVE_INFINITY);
   expect(found.caveats.join()).toMatch(/too few/);

@@ -1,20 +1,21 @@
 /**
  * What a policy would earn per episode, from episodes that another one played: fitted-Q evaluation, doubly robust, and
  * how far either may be believed. The gate from OFFLINE to ONLINE rests on the lower bound.
- * Owns: the order of the estimates, resampling of episodes, intervals, the caveats.
- * Not here: the estimates themselves (fitted-q.ts, doubly-robust.ts), what is done with them (control/lifecycle).
+ * Owns: the order of the estimates, refits without each block of episodes, intervals, the caveats.
+ * Not here: what an estimate is made from (evidence.ts, fitted-q.ts, doubly-robust.ts), what is done with it
+ * (control/lifecycle).
  */
 
-import type { Result, Rng } from "../../../base/index.ts";
+import type { Result } from "../../../base/index.ts";
 import { ok, seededRng } from "../../../base/index.ts";
 import type { Learner } from "../learner.ts";
-import type { Behaviour } from "./doubly-robust.ts";
-import { effectiveSteps, fitBehaviour, importanceWeights, shareOutside } from "./doubly-robust.ts";
-import type { BlockSums, Features } from "./fitted-q.ts";
-import { blockSums, fitQ } from "./fitted-q.ts";
-import { fourierFeatures } from "./fourier-features.ts";
+import { effectiveSteps, shareOutside } from "./doubly-robust.ts";
+import type { Evidence } from "./evidence.ts";
+import { gather } from "./evidence.ts";
+import type { QFitter } from "./fitted-q.ts";
+import { qFitter } from "./fitted-q.ts";
 import type { Interval } from "./intervals.ts";
-import { drawCounts, intervalOf } from "./intervals.ts";
+import { intervalOf } from "./intervals.ts";
 import { dot } from "./ridge.ts";
 import type { PolicyFunction, StepTable, StepTableOptions } from "./step-table.ts";
 import { stepTable } from "./step-table.ts";
@@ -34,8 +35,11 @@ export interface OffPolicyConfig {
   readonly window: number;
   /** The most that one step's importance ratio may be. */
   readonly weightClip: number;
-  /** Fits on resampled episodes, for the intervals. */
-  readonly resamples: number;
+  /**
+   * The share of the doubly robust correction that may itself be wrong. What is left of fitted-Q's error after it is the
+   * product of that error and the relative error of the weights, and more episodes of the same kind do not lessen it.
+   */
+  readonly doubt: number;
   /** With fewer effective steps than this share of all, the doubly robust correction is not trusted. */
   readonly leastShare: number;
   /** An action this many of the behaviour's widths away from its mean was never seen: the step counts as the worst one recorded. */
@@ -50,7 +54,7 @@ export const offPolicyDefaults: OffPolicyConfig = {
   policyWidth: 0.3,
   window: 1,
   weightClip: 5,
-  resamples: 100,
+  doubt: 0.25,
   leastShare: 0.05,
   reach: 3,
 };
@@ -61,7 +65,7 @@ export interface ReturnEstimate {
   readonly dr: Interval;
   /** What the recorded episodes earned themselves. */
   readonly behaviour: Interval;
-  /** The believed estimate less the behaviour's own reward, resampled together: the luck of the episodes is in both and cancels. */
+  /** The believed estimate less the behaviour's own reward, both from the same episodes: their luck is in both and cancels. */
   readonly gain: Interval;
   /** Doubly robust where enough recorded steps speak for the policy, else fitted-Q. */
   readonly believed: "doubly-robust" | "fitted-q";
@@ -99,29 +103,33 @@ export function estimateReturn(options: EstimateOptions): Result<ReturnEstimate>
   if (!tabled.ok) return tabled;
   const table = tabled.value;
   const config = { ...offPolicyDefaults, ...options.config };
-  const rng = seededRng(options.seed).fork("off-policy estimate");
-  const evidence = gather(table, config, rng);
-  const whole = estimateOnce(evidence, new Float64Array(evidence.blocks.length).fill(1));
-  const draws = Array.from({ length: config.resamples }, (_, i) =>
-    estimateOnce(evidence, drawCounts(evidence.blocks.length, rng.fork(`resample ${i}`))),
-  );
+  const evidence = gather(table, config, seededRng(options.seed).fork("off-policy estimate"));
+  const { blocks, features } = evidence;
+  const sums = blocks.map((block) => block.sums);
+  const fitQ = qFitter(sums, { size: features.size, horizon: config.horizon, ridge: config.ridge });
+  const estimate = (counts: Float64Array) => estimateOnce(evidence, fitQ, counts);
+  const whole = estimate(new Float64Array(blocks.length).fill(1));
+  const perEpisode = evidence.valuesOf(whole.last);
+  const leftOut = blocks.length < 2 ? [] : blocks.map((_, out) => estimate(everyBlockBut(out, blocks.length)));
   const effective = effectiveSteps(evidence.weights);
   const outside = shareOutside(table, evidence.behaviour, config.reach);
   const believed = effective >= config.leastShare * table.rows ? "doubly-robust" : "fitted-q";
-  const interval = (of: (estimate: Estimate) => number) => intervalOf(of(whole), draws.map(of), evidence.blocks.length);
-  const best = (estimate: Estimate) => (believed === "doubly-robust" ? estimate.dr : estimate.fqe);
-  const intervals = { fqe: interval((e) => e.fqe), dr: interval((e) => e.dr) };
+  const interval = (of: (estimate: Estimate) => number, doubt = 0) => intervalOf(of(whole), leftOut.map(of), doubt);
+  const doubt = config.doubt * Math.abs(whole.dr - whole.fqe);
+  const intervals = { fqe: interval((e) => e.fqe), dr: interval((e) => e.dr, doubt) };
+  const gain =
+    believed === "doubly-robust" ? interval((e) => e.dr - e.behaviour, doubt) : interval((e) => e.fqe - e.behaviour);
   return ok({
     ...intervals,
     behaviour: interval((e) => e.behaviour),
-    gain: interval((e) => best(e) - e.behaviour),
+    gain,
     believed,
     lower: boundOf(believed, intervals) - outside * (config.horizon * evidence.centre - evidence.least),
-    caveats: caveatsOf({ believed, effective, outside, table, whole, draws }),
+    caveats: caveatsOf({ believed, effective, outside, table, whole, leftOut }),
     steps: table.rows,
     effectiveSteps: effective,
     outside,
-    perEpisode: evidence.valuesOf(whole.weights),
+    perEpisode,
   });
 }
 
@@ -133,140 +141,53 @@ function boundOf(
   return believed === "doubly-robust" ? dr.lo : Math.min(fqe.lo, dr.lo);
 }
 
-// ── Evidence: what all resamples share ─────────────────────────────────────────────────────────────────
-
-interface Evidence {
-  readonly table: StepTable;
-  readonly config: OffPolicyConfig;
-  readonly features: Features;
-  readonly blocks: readonly Block[];
-  readonly behaviour: Behaviour;
-  readonly weights: Float64Array;
-  readonly centre: number;
-  /** The bounds of any return: the horizon's worth of the least and of the most reward seen. */
-  readonly least: number;
-  readonly most: number;
-  valuesOf(weights: Float64Array): Float64Array;
-}
-
-/** Neighbouring episodes that are drawn together. */
-interface Block {
-  readonly sums: BlockSums;
-  readonly firstEpisode: number;
-  readonly lastEpisode: number;
-}
-
-/** More blocks than this say nothing more about the spread, and each costs two matrices. */
-const MOST_BLOCKS = 50;
-
-function gather(table: StepTable, config: OffPolicyConfig, rng: Rng): Evidence {
-  const { seen, actions, starts, rewards, rows } = table;
-  const map = fourierFeatures({ seen, actions, count: config.features, rng: rng.fork("features") });
-  const features: Features = {
-    size: map.size,
-    done: map.of(table.before, table.done),
-    wouldDo: map.of(table.before, table.wouldDo),
-    wouldDoNext: map.of(table.after, table.wouldDoNext),
-  };
-  const states = fourierFeatures({ seen, actions: 0, count: config.features, rng: rng.fork("state features") });
-  const ofStates = { features: states.of(table.before, new Float64Array(0)), size: states.size };
-  const behaviour = fitBehaviour(table, ofStates, config);
-  const weights = importanceWeights(table, behaviour, { ...config, clip: config.weightClip });
-  const centre = rewards.reduce((sum, r) => sum + r, 0) / rows;
-  const episodes = starts.length - 1;
-  const count = Math.min(episodes, MOST_BLOCKS);
-  const blocks = Array.from({ length: count }, (_, b) => {
-    const firstEpisode = Math.floor((b * episodes) / count);
-    const lastEpisode = Math.floor(((b + 1) * episodes) / count);
-    const range = { from: starts[firstEpisode]!, to: starts[lastEpisode]!, centre };
-    return { firstEpisode, lastEpisode, sums: blockSums(table, features, range) };
-  });
-  const valuesOf = (fitted: Float64Array) =>
-    Float64Array.from({ length: episodes }, (_, e) => {
-      const at = starts[e]! * map.size;
-      const value = dot(features.wouldDo, fitted, { at, bt: config.horizon * map.size, size: map.size });
-      return config.horizon * centre + value;
-    });
-  const least = config.horizon * rewards.reduce((a, r) => Math.min(a, r), Number.POSITIVE_INFINITY);
-  const most = config.horizon * rewards.reduce((a, r) => Math.max(a, r), Number.NEGATIVE_INFINITY);
-  return { table, config, features, blocks, behaviour, weights, centre, least, most, valuesOf };
-}
-
-// ── One estimate, of the whole or of a resample ────────────────────────────────────────────────────────
-
 interface Estimate {
   readonly fqe: number;
   readonly dr: number;
   readonly behaviour: number;
-  readonly weights: Float64Array;
+  /** The fit with the whole horizon to go; gone with the next fit. */
+  readonly last: Float64Array;
   /** Whether fitted values had to be cut to what the rewards allow. */
   readonly isCut: boolean;
 }
 
-function estimateOnce(evidence: Evidence, counts: Float64Array): Estimate {
-  const { blocks, config, features, least, most } = evidence;
+function everyBlockBut(out: number, blocks: number): Float64Array {
+  const counts = new Float64Array(blocks).fill(1);
+  counts[out] = 0;
+  return counts;
+}
+
+/** From blocks of episodes that count so many times each. */
+function estimateOnce(evidence: Evidence, fitQ: QFitter, counts: Float64Array): Estimate {
+  const { blocks, config, features, centre, least, most } = evidence;
   const { size } = features;
-  const sums = blocks.map((block) => block.sums);
-  const fitted = fitQ(sums, counts, { size, horizon: config.horizon, ridge: config.ridge });
+  const fitted = fitQ(counts);
   const weights = fitted ?? new Float64Array((config.horizon + 1) * size);
-  const values = evidence.valuesOf(weights);
+  const last = weights.subarray(config.horizon * size);
   let episodes = 0;
   let value = 0;
   let earned = 0;
   let weighted = 0;
   let weight = 0;
-  blocks.forEach(({ firstEpisode, lastEpisode }, b) => {
+  blocks.forEach((block, b) => {
     const count = counts[b]!;
-    for (let e = firstEpisode; count > 0 && e < lastEpisode; e++) {
-      episodes += count;
-      value += count * values[e]!;
-      earned += count * returnOf(evidence.table, e, config.horizon);
-      const errors = weightedErrors(evidence, e, weights);
-      weighted += count * errors.sum;
-      weight += count * errors.weight;
-    }
+    if (count === 0) return;
+    episodes += count * block.episodes;
+    value += count * dot(block.starts, last, { size });
+    earned += count * block.earned;
+    weighted += count * (block.rewards + dot(block.errors, weights, { size: weights.length }));
+    weight += count * block.weight;
   });
-  const raw = value / episodes;
+  const raw = config.horizon * centre + value / episodes;
   const within = (x: number) => Math.min(Math.max(x, least), most);
   const correction = weight > 0 ? (config.horizon * weighted) / weight : 0;
   return {
     fqe: within(raw),
     dr: within(raw + correction),
     behaviour: earned / episodes,
-    weights,
+    last,
     isCut: fitted === undefined || within(raw) !== raw,
   };
-}
-
-/** The rewards of an episode's first `horizon` steps; one that was cut short is taken to go on as it was. */
-function returnOf({ starts, rewards, goesOn }: StepTable, episode: number, horizon: number): number {
-  const [from, end] = [starts[episode]!, starts[episode + 1]!];
-  const to = Math.min(end, from + horizon);
-  let sum = 0;
-  for (let row = from; row < to; row++) sum += rewards[row]!;
-  return goesOn[to - 1] === 1 ? (sum * horizon) / (to - from) : sum;
-}
-
-/** Σ w·(r + V_{h−1}(s′) − Q_h(s, a)) and Σ w over one episode's steps within the horizon. */
-function weightedErrors(
-  { table, config, features, weights: importance, centre }: Evidence,
-  episode: number,
-  fitted: Float64Array,
-): { readonly sum: number; readonly weight: number } {
-  const { starts, rewards, goesOn } = table;
-  const { size, done, wouldDoNext } = features;
-  const from = starts[episode]!;
-  const to = Math.min(starts[episode + 1]!, from + config.horizon);
-  let sum = 0;
-  let weight = 0;
-  for (let row = from; row < to; row++) {
-    const left = config.horizon - (row - from);
-    const q = dot(done, fitted, { at: row * size, bt: left * size, size });
-    const next = goesOn[row] === 1 ? dot(wouldDoNext, fitted, { at: row * size, bt: (left - 1) * size, size }) : 0;
-    sum += importance[row]! * (rewards[row]! - centre + next - q);
-    weight += importance[row]!;
-  }
-  return { sum, weight };
 }
 
 function caveatsOf({
@@ -275,14 +196,14 @@ function caveatsOf({
   outside,
   table,
   whole,
-  draws,
+  leftOut,
 }: {
   readonly believed: ReturnEstimate["believed"];
   readonly effective: number;
   readonly outside: number;
   readonly table: StepTable;
   readonly whole: Estimate;
-  readonly draws: readonly Estimate[];
+  readonly leftOut: readonly Estimate[];
 }): string[] {
   const caveats: string[] = [];
   if (believed === "fitted-q") {
@@ -296,9 +217,9 @@ function caveatsOf({
     );
   }
   if (table.starts.length - 1 < 5) caveats.push(`${table.starts.length - 1} episodes are too few for an interval`);
-  const cut = draws.filter((draw) => draw.isCut).length + (whole.isCut ? 1 : 0);
+  const cut = [whole, ...leftOut].filter(({ isCut }) => isCut).length;
   if (cut > 0) {
-    caveats.push(`${cut} of ${draws.length + 1} fits gave more or less than any reward allows and were cut to that`);
+    caveats.push(`${cut} of ${leftOut.length + 1} fits gave more or less than any reward allows and were cut to that`);
   }
   return caveats;
 }

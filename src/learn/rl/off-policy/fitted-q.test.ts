@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
-import { blockSums, fitQ } from "./fitted-q.ts";
+import type { BlockSums, FitOptions } from "./fitted-q.ts";
+import { blockSums, qFitter } from "./fitted-q.ts";
 import type { StepTable } from "./step-table.ts";
+
+const fitQ = (blocks: readonly BlockSums[], counts: readonly number[], options: FitOptions) =>
+  qFitter(blocks, options)(counts);
 
 /** Two states, A and B, that follow each other; A pays 1. One action, so features [1, isA] are exact. */
 function alternating(steps: number, terminatesAt = -1): { table: StepTable; done: Float64Array; next: Float64Array } {

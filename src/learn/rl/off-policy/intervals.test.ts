@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { seededRng } from "../../../base/index.ts";
-import { drawCounts, intervalOf, studentPoint } from "./intervals.ts";
+import { intervalOf, studentPoint } from "./intervals.ts";
 
 test("Student's 97.5 % points agree with the tables", () => {
   for (const [freedom, point] of [
@@ -14,25 +14,39 @@ test("Student's 97.5 % points agree with the tables", () => {
   }
 });
 
-test("an interval by hand: the spread of resamples, corrected for the number of blocks, times Student's point", () => {
-  // Draws 9 and 11 have variance 2; of two blocks a resample shows half of it, so the deviation is 2.
-  const { mean, lo, hi } = intervalOf(10.5, [9, 11], 2);
-  expect(mean).toBe(10.5);
-  expect(hi - mean).toBeCloseTo(12.706 * 2, 9);
-  expect(mean - lo).toBeCloseTo(12.706 * 2, 9);
+const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
+const withoutEach = (values: readonly number[]) => values.map((_, i) => mean(values.toSpliced(i, 1)));
+
+test("the interval of a mean by hand: Student's, s/√n times the 97.5 % point", () => {
+  // 1, 2 and 6: mean 3, s² = 7.
+  const { mean: middle, lo, hi } = intervalOf(3, withoutEach([1, 2, 6]));
+  expect(middle).toBe(3);
+  expect(hi - middle).toBeCloseTo(4.303 * Math.sqrt(7 / 3), 9);
+  expect(middle - lo).toBeCloseTo(4.303 * Math.sqrt(7 / 3), 9);
 });
 
-test("the interval of a mean holds the truth as often as it says", () => {
+test("a doubt adds to the standard error as its square", () => {
+  // Leaving out either of two moves the estimate by 3: a standard error of √(2·9/2) = 3, and 3² + 4² = 5².
+  const { hi } = intervalOf(10, [7, 13], 4);
+  expect(hi - 10).toBeCloseTo(12.706 * 5, 9);
+});
+
+test("one block has no interval", () => {
+  expect(intervalOf(1, [])).toEqual({ mean: 1, lo: Number.NEGATIVE_INFINITY, hi: Number.POSITIVE_INFINITY });
+});
+
+test("the interval of a ratio of means holds the truth as often as it says", () => {
   const rng = seededRng(6);
   let held = 0;
-  for (let trial = 0; trial < 200; trial++) {
-    const sample = Array.from({ length: 8 }, () => rng.normal());
-    const meanOf = (counts: Float64Array) => sample.reduce((sum, x, i) => sum + x * (counts[i] ?? 0), 0) / 8;
-    const draws = Array.from({ length: 100 }, () => meanOf(drawCounts(8, rng)));
-    const { lo, hi } = intervalOf(meanOf(new Float64Array(8).fill(1)), draws, 8);
-    if (lo <= 0 && hi >= 0) held += 1;
+  const ratioOf = (pairs: readonly (readonly [number, number])[]) =>
+    mean(pairs.map(([a]) => a)) / mean(pairs.map(([, b]) => b));
+  for (let trial = 0; trial < 400; trial++) {
+    const pairs = Array.from({ length: 12 }, () => [2 + 0.5 * rng.normal(), 1 + 0.1 * rng.normal()] as const);
+    const leftOut = pairs.map((_, i) => ratioOf(pairs.toSpliced(i, 1)));
+    const { lo, hi } = intervalOf(ratioOf(pairs), leftOut);
+    if (lo <= 2 && hi >= 2) held += 1;
   }
-  // 95 % of 200 is 190, with a deviation of 3.
-  expect(held).toBeGreaterThan(178);
-  expect(held).toBeLessThan(200);
+  // 95 % of 400 is 380, with a deviation of 4.4.
+  expect(held).toBeGreaterThan(366);
+  expect(held).toBeLessThan(394);
 });

@@ -1,9 +1,7 @@
 /**
- * Intervals over resampled blocks of episodes.
- * Owns: the draws of a resample, the width of an interval. Not here: what is estimated (estimate.ts).
+ * Intervals from leaving out one block of episodes at a time.
+ * Owns: the width of an interval. Not here: what is estimated (estimate.ts).
  */
-
-import type { Rng } from "../../../base/index.ts";
 
 export interface Interval {
   readonly mean: number;
@@ -12,23 +10,18 @@ export interface Interval {
   readonly hi: number;
 }
 
-/** How often each block is in a resample of as many blocks. */
-export function drawCounts(blocks: number, rng: Rng): Float64Array {
-  const counts = new Float64Array(blocks);
-  for (let i = 0; i < blocks; i++) {
-    const b = rng.int(blocks);
-    counts[b] = counts[b]! + 1;
-  }
-  return counts;
-}
-
-/** The estimate ± Student's 97.5 % point times the spread over resamples: few blocks know their own spread badly. */
-export function intervalOf(mean: number, draws: readonly number[], blocks: number): Interval {
+/**
+ * The estimate ± Student's 97.5 % point times its standard error, by the jackknife: `leftOut` are the estimates without
+ * one block each. As many refits as there are blocks tell what a hundred resamples would, and no chance is in them. Few
+ * blocks know their own spread badly, hence Student's point. `doubt` is an error of its own that more data would not
+ * mend, as a standard error.
+ */
+export function intervalOf(mean: number, leftOut: readonly number[], doubt = 0): Interval {
+  const blocks = leftOut.length;
   if (blocks < 2) return { mean, lo: Number.NEGATIVE_INFINITY, hi: Number.POSITIVE_INFINITY };
-  const centre = draws.reduce((a, b) => a + b, 0) / draws.length;
-  const variance = draws.reduce((a, b) => a + (b - centre) ** 2, 0) / (draws.length - 1);
-  // A resample of n blocks spreads by (n − 1)/n of the variance.
-  const half = studentPoint(blocks - 1) * Math.sqrt((variance * blocks) / (blocks - 1));
+  const centre = leftOut.reduce((a, b) => a + b, 0) / blocks;
+  const squares = leftOut.reduce((a, b) => a + (b - centre) ** 2, 0);
+  const half = studentPoint(blocks - 1) * Math.hypot(Math.sqrt((squares * (blocks - 1)) / blocks), doubt);
   return { mean, lo: mean - half, hi: mean + half };
 }
 
