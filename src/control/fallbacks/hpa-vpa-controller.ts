@@ -6,7 +6,7 @@
  * A pod has one container here, and its requests are its limits: that is how the worlds place pods, and what a single
  * CPU and memory limit per pod means.
  */
-import type { GuardLimits } from "../../act/index.ts";
+import type { Allocation, GuardLimits } from "../../act/index.ts";
 import type { Bytes, Millicores, Ms } from "../../base/index.ts";
 import { seconds, unwrap } from "../../base/index.ts";
 import type { PodReading, WorkloadReading } from "../../observe/telemetry/index.ts";
@@ -14,10 +14,10 @@ import type { Fallback, FallbackReason, FallbackStart, FallbackStep } from "./fa
 import type { HpaConfig, HpaMetric } from "./hpa/config.ts";
 import { milliBytes } from "./hpa/config.ts";
 import type { HpaReading } from "./hpa/hpa.ts";
-import type { HpaPod } from "./hpa/pods.ts";
+import type { HpaPod, PodReading as HpaPodReading } from "./hpa/pods.ts";
 import type { HpaVpaConfig, HpaVpaInput, HpaVpaState } from "./hpa-vpa.ts";
 import { hpaVpaConfig, hpaVpaStep, isVpaDue, startHpaVpa } from "./hpa-vpa.ts";
-import type { UpdaterConfig, VpaConfig, VpaPolicies } from "./vpa/config.ts";
+import type { Resources, UpdaterConfig, VpaConfig, VpaPolicies } from "./vpa/config.ts";
 import { defaultUpdaterConfig, defaultVpaConfig } from "./vpa/config.ts";
 import type { VpaObservation } from "./vpa/history.ts";
 import type { LeftAlone, UpdaterPod } from "./vpa/update-order.ts";
@@ -94,21 +94,28 @@ function step(config: HpaVpaConfig, before: HpaVpaControllerState, tick: Tick): 
     statusReplicas: reading.pods.length,
     pods: reading.pods.map((pod) => hpaPod(pod, reading)),
     readings: config.hpa.metrics.map((metric) => hpaReading(metric, tick)),
-    observations: vertical ? [...killsIn(reading), ...usageIn(reading)] : killsIn(reading),
+    observations: observationsIn(reading, vertical),
     updaterPods: vertical ? reading.pods.map((pod) => updaterPod(pod, terminations)) : [],
   };
   const { replicas, newPods, evict, resize, hpa, updater, state } = hpaVpaStep(config, before.both, input);
-  const limits = newPods[container]?.limits ?? {};
-  const reasons: FallbackReason[] = (hpa?.reasons ?? []).map((reason) => ({ by: "hpa", reason }));
-  if (updater !== undefined)
-    reasons.push({ by: "vpa", follow: [...updater.evict, ...updater.resize], left: countOf(updater.left) });
+  const limits = newPods[container]?.limits;
+  const pods = evict.concat(resize);
+  const reasons: FallbackReason[] = [];
+  for (const reason of hpa?.reasons ?? []) reasons.push({ by: "hpa", reason });
+  if (updater !== undefined) reasons.push({ by: "vpa", follow: pods, left: countOf(updater.left) });
   return {
-    want: { replicas, ...limits },
-    pods: [...evict, ...resize],
+    want: wantOf(replicas, limits),
+    pods,
     reasons,
     ...(hpa?.failure && { failure: hpa.failure }),
     state: { both: state, terminations },
   };
+}
+
+function wantOf(replicas: number, limits: Partial<Resources> = {}): Partial<Allocation> {
+  const { cpu, memory } = limits;
+  if (cpu !== undefined && memory !== undefined) return { replicas, cpu, memory };
+  return { replicas, ...limits };
 }
 
 function countOf(left: readonly { readonly why: LeftAlone }[]): Partial<Record<LeftAlone, number>> {
@@ -134,24 +141,30 @@ function hpaPod(pod: PodReading, { at }: WorkloadReading): HpaPod {
 function hpaReading(metric: HpaMetric, { reading, metricsWindow: window }: Tick): HpaReading {
   if (metric.type !== "resource") return { kind: "failed", why: `a reading has no metric of type ${metric.type}` };
   const { at } = reading;
-  const pods: Record<string, { milli: number; at: Ms; window: Ms }> = {};
+  const pods = new Map<string, HpaPodReading>();
   for (const { pod, cpu, memory } of reading.pods) {
     const milli = metric.resource === "cpu" ? cpu : memory === null ? null : milliBytes(memory);
     // The metrics API answers in whole millicores, rounded up.
-    if (milli !== null) pods[pod] = { milli: Math.ceil(milli), at, window };
+    if (milli !== null) pods.set(pod, { milli: Math.ceil(milli), at, window });
   }
   return { kind: "per-pod", pods };
 }
 
-function killsIn({ ooms }: WorkloadReading): VpaObservation[] {
-  return ooms.map(({ pod, at, memoryLimit: request }) => ({ kind: "oom", pod, container, at, request }));
-}
+const nothingSeen: readonly VpaObservation[] = [];
 
-function usageIn({ at, pods }: WorkloadReading): VpaObservation[] {
-  return pods.flatMap(({ pod, cpu, memory, cpuLimit }): VpaObservation[] => [
-    ...(cpu === null ? [] : [{ kind: "cpu", pod, container, at, usage: cpu, request: cpuLimit } as const]),
-    ...(memory === null ? [] : [{ kind: "memory", pod, container, at, usage: memory } as const]),
-  ]);
+/** Kills always; usage only when the VPA's turn has come. */
+function observationsIn({ at, pods, ooms }: WorkloadReading, withUsage: boolean): readonly VpaObservation[] {
+  if (!withUsage && ooms.length === 0) return nothingSeen;
+  const seen: VpaObservation[] = ooms.map((kill) => {
+    const { pod, at: killedAt, memoryLimit: request } = kill;
+    return { kind: "oom", pod, container, at: killedAt, request };
+  });
+  if (!withUsage) return seen;
+  for (const { pod, cpu, memory, cpuLimit } of pods) {
+    if (cpu !== null) seen.push({ kind: "cpu", pod, container, at, usage: cpu, request: cpuLimit });
+    if (memory !== null) seen.push({ kind: "memory", pod, container, at, usage: memory });
+  }
+  return seen;
 }
 
 function updaterPod(pod: PodReading, terminations: Readonly<Record<string, Termination>>): UpdaterPod {

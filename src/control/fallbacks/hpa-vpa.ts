@@ -91,23 +91,28 @@ export function hpaVpaStep(config: HpaVpaConfig, before: HpaVpaState, input: Hpa
   const vertical = ticks ? vpaTick(config, before, input) : noteKills(config, before, input);
   const syncs = isDue(before.hpaSyncedAt, now, hpaSyncPeriod);
   const hpa = syncs ? hpaStep(config.hpa, before.hpa, input) : undefined;
+  // States are written out: a spread of one costs several times as much, in every tick of every agent.
+  const { vpa, updater, recommendation, vpaTickedAt } = vertical.state;
   return {
     replicas: hpa?.desired ?? input.replicas,
-    newPods: newPodsOf(config, vertical.state.recommendation),
+    newPods: newPodsOf(config, recommendation),
     evict: vertical.updater?.evict ?? [],
     resize: vertical.updater?.resize ?? [],
     ...(hpa && { hpa }),
     ...(vertical.updater && { updater: vertical.updater }),
     state: {
-      ...vertical.state,
       hpa: hpa?.state ?? before.hpa,
+      vpa,
+      updater,
+      recommendation,
       hpaSyncedAt: syncs ? now : before.hpaSyncedAt,
+      vpaTickedAt,
     },
   };
 }
 
 interface Vertical {
-  readonly state: HpaVpaState;
+  readonly state: Pick<HpaVpaState, "vpa" | "updater" | "recommendation" | "vpaTickedAt">;
   readonly updater?: UpdaterDecision;
 }
 
@@ -123,11 +128,12 @@ function vpaTick(config: HpaVpaConfig, before: HpaVpaState, input: HpaVpaInput):
     recommendation,
     policies: config.policies,
   });
-  return { state: { ...before, vpa, recommendation, updater: updater.state, vpaTickedAt: input.now }, updater };
+  return { state: { vpa, recommendation, updater: updater.state, vpaTickedAt: input.now }, updater };
 }
 
 /** Between ticks the recommender sleeps, but it is told of OOM kills when they happen. */
 function noteKills(config: HpaVpaConfig, before: HpaVpaState, { observations }: HpaVpaInput): Vertical {
+  if (observations.length === 0) return { state: before };
   const kills = observations.filter(({ kind }) => kind === "oom");
   return { state: kills.length === 0 ? before : { ...before, vpa: vpaObserve(config.vpa, before.vpa, kills).state } };
 }
@@ -137,13 +143,11 @@ function newPodsOf(
   recommendation: readonly ContainerRecommendation[],
 ): Readonly<Record<string, ContainerSpec>> {
   if (updater.mode === "Off") return template;
-  return Object.fromEntries(
-    Object.entries(template).map(([container, spec]) => {
-      const own = recommendation.find((one) => one.container === container);
-      return [
-        container,
-        own === undefined ? spec : applyRecommendation(own.target, spec, policyFor(policies, container)),
-      ];
-    }),
-  );
+  const specs: Record<string, ContainerSpec> = {};
+  for (const container in template) {
+    const spec = template[container] as ContainerSpec;
+    const own = recommendation.find((one) => one.container === container);
+    specs[container] = own === undefined ? spec : applyRecommendation(own.target, spec, policyFor(policies, container));
+  }
+  return specs;
 }

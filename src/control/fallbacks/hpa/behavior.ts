@@ -53,8 +53,14 @@ export function normalize(wish: Wish, config: HpaConfig, state: HpaState): Norma
 
 /** Puts the new sample where an outdated one was, so that the list stays as short as the window. */
 function remember<T>(list: readonly T[], sample: T, isOutdated: (entry: T) => boolean): readonly T[] {
+  const next = list.slice();
+  next[outdatedIndex(list, isOutdated)] = sample;
+  return next;
+}
+
+function outdatedIndex<T>(list: readonly T[], isOutdated: (entry: T) => boolean): number {
   const index = list.findLastIndex(isOutdated);
-  return index < 0 ? [...list, sample] : list.with(index, sample);
+  return index < 0 ? list.length : index;
 }
 
 function withoutBehavior({ current, wanted, now }: Wish, config: HpaConfig, state: HpaState): Normalized {

@@ -16,7 +16,8 @@ import type { ReplicaProposal, Tolerances } from "./replicas.ts";
 import { averageReplicas, totalReplicas, utilizationReplicas } from "./replicas.ts";
 
 export type HpaReading =
-  | { readonly kind: "per-pod"; readonly pods: Readonly<Record<string, PodReading>> }
+  /** By pod; a map is spared being made into one. */
+  | { readonly kind: "per-pod"; readonly pods: Readonly<Record<string, PodReading>> | ReadonlyMap<string, PodReading> }
   | { readonly kind: "total"; readonly milli: number }
   | { readonly kind: "failed"; readonly why: string };
 
@@ -70,16 +71,11 @@ export function hpaStep(config: HpaConfig, before: HpaState, input: HpaInput): H
     return { desired: current, reasons: wanted.reasons, state, failure: wanted.failure };
   const normalized = normalize({ current, wanted: wanted.replicas, now }, config, state);
   const desired = current === 0 ? Math.max(normalized.desired, config.minReplicas) : normalized.desired;
-  const limited = normalized.limits.map((by): HpaReason => ({ kind: "limited", by }));
-  return finish(
-    {
-      desired,
-      reasons: [...wanted.reasons, ...limited],
-      state: { ...state, recommendations: normalized.recommendations },
-    },
-    config,
-    input,
-  );
+  const reasons = wanted.reasons.slice();
+  for (const by of normalized.limits) reasons.push({ kind: "limited", by });
+  const { scaleUps, scaleDowns, scaledToZero } = state;
+  const next: HpaState = { recommendations: normalized.recommendations, scaleUps, scaleDowns, scaledToZero };
+  return finish({ desired, reasons, state: next }, config, input);
 }
 
 function mayLeaveZero({ mayScaleToZero, minReplicas, metrics }: HpaConfig, { scaledToZero }: HpaState): boolean {
@@ -110,10 +106,12 @@ function replicasForMetrics(config: HpaConfig, input: HpaInput): Wanted {
   let replicas = 0;
   let firstFailure: Failure | undefined;
   let failed = 0;
-  for (const [index, metric] of config.metrics.entries()) {
-    const proposal = proposalFor(metric, input.readings[index], { config, input });
+  let index = 0;
+  for (const metric of config.metrics) {
+    const proposal = proposalFor(metric, input.readings[index++], { config, input });
     if (proposal.ok) {
-      reasons.push({ kind: "metric", metric: nameOf(metric), ...proposal.value });
+      const { replicas: proposed, observed } = proposal.value;
+      reasons.push({ kind: "metric", metric: nameOf(metric), replicas: proposed, observed });
       replicas = Math.max(replicas, proposal.value.replicas);
     } else {
       reasons.push({ kind: "metric-failed", metric: nameOf(metric), failure: proposal.failure });
@@ -160,19 +158,19 @@ function proposalFor(
     });
   }
   if (reading.kind !== "per-pod") return unusable(metric, "readings for each pod");
-  const readings = new Map(Object.entries(reading.pods));
+  const readings = reading.pods instanceof Map ? reading.pods : new Map(Object.entries(reading.pods));
   for (const { milli, at } of readings.values())
     if (!Number.isFinite(milli) || !Number.isFinite(at)) return unusable(metric, "finite numbers for every pod");
   const resource = metric.type === "resource" ? metric.resource : undefined;
-  const common = { current, pods, readings, tolerances, grouping: { config, resource, now } };
+  const grouping = { config, resource, now };
   const { target } = metric;
   switch (target.kind) {
     case "utilization": {
       const container = metric.type === "resource" ? metric.container : undefined;
-      return utilizationReplicas({ ...common, container, percent: target.percent });
+      return utilizationReplicas({ current, pods, readings, tolerances, grouping, container, percent: target.percent });
     }
     case "average":
-      return averageReplicas({ ...common, milli: target.milli });
+      return averageReplicas({ current, pods, readings, tolerances, grouping, milli: target.milli });
     case "value":
       return unusable(metric, "a target per pod");
     default:

@@ -50,24 +50,31 @@ export function groupPods(
   context: GroupingContext,
 ): PodGroups {
   let readyCount = 0;
-  const unready = new Set<string>();
-  const missing = new Set<string>();
-  const ignored = new Set<string>();
+  let unready = nobody;
+  let missing = nobody;
+  let ignored = nobody;
   for (const pod of pods) {
     if (pod.isDeleting === true || pod.phase === "Failed") {
-      ignored.add(pod.name);
+      ignored = withPod(ignored, pod);
       continue;
     }
     if (pod.phase === "Pending") {
-      unready.add(pod.name);
+      unready = withPod(unready, pod);
       continue;
     }
     const reading = readings.get(pod.name);
-    if (reading === undefined) missing.add(pod.name);
-    else if (context.resource === "cpu" && isUnready(pod, reading, context)) unready.add(pod.name);
+    if (reading === undefined) missing = withPod(missing, pod);
+    else if (context.resource === "cpu" && isUnready(pod, reading, context)) unready = withPod(unready, pod);
     else readyCount += 1;
   }
   return { readyCount, unready, missing, ignored };
+}
+
+/** Nearly always all pods are ready, and three empty sets in every sync would be made for nothing. */
+const nobody: ReadonlySet<string> = new Set<string>();
+
+function withPod(group: ReadonlySet<string>, { name }: HpaPod): ReadonlySet<string> {
+  return group === nobody ? new Set([name]) : (group as Set<string>).add(name);
 }
 
 function isUnready(pod: HpaPod, reading: PodReading, { config, now }: GroupingContext): boolean {
@@ -94,13 +101,11 @@ export interface RequestOf {
 export function requestsOf(pods: readonly HpaPod[], { resource, container }: RequestOf): Result<Map<string, number>> {
   const requests = new Map<string, number>();
   for (const pod of pods) {
-    const counted = pod.containers.filter(({ name }) => container === undefined || name === container);
-    if (container !== undefined && counted.length === 0)
-      return err(
-        failure("hpa.no-container", `pod ${pod.name} has no container ${container}: correct the metric's container`),
-      );
+    let counted = 0;
     let total = 0;
-    for (const { name, requests: own } of counted) {
+    for (const { name, requests: own } of pod.containers) {
+      if (container !== undefined && name !== container) continue;
+      counted += 1;
       const amount = own[resource];
       if (amount === undefined)
         return err(
@@ -111,6 +116,10 @@ export function requestsOf(pods: readonly HpaPod[], { resource, container }: Req
         );
       total += Math.ceil(resource === "memory" ? milliBytes(amount as Bytes) : amount);
     }
+    if (container !== undefined && counted === 0)
+      return err(
+        failure("hpa.no-container", `pod ${pod.name} has no container ${container}: correct the metric's container`),
+      );
     requests.set(pod.name, total);
   }
   return ok(requests);

@@ -65,7 +65,9 @@ export function emptyHistogram({ buckets }: HistogramShape): Histogram {
   return { weights: new Array<number>(buckets).fill(0), total: 0, min: buckets - 1, max: 0, reference: null };
 }
 
-export const copyHistogram = (from: Histogram): Histogram => ({ ...from, weights: [...from.weights] });
+export function copyHistogram({ weights, total, min, max, reference }: Histogram): Histogram {
+  return { weights: weights.slice(), total, min, max, reference };
+}
 
 export const isEmpty = (histogram: Histogram, { epsilon }: HistogramShape): boolean =>
   (histogram.weights[histogram.min] ?? 0) < epsilon;

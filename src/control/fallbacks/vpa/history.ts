@@ -72,6 +72,7 @@ export function vpaObserve(
   state: VpaState,
   observations: readonly VpaObservation[],
 ): { readonly state: VpaState; readonly discarded: readonly Discarded[] } {
+  if (observations.length === 0) return { state, discarded: [] };
   const aggregates: Record<string, Mutable<ContainerAggregate>> = { ...state.aggregates };
   const pods: Record<string, Record<string, ContainerHistory>> = { ...state.pods };
   const copiedAggregates = new Set<string>();
@@ -106,10 +107,13 @@ const freshAggregate = (config: VpaConfig): ContainerAggregate => ({
   samples: 0,
 });
 
+// Copies are written out here: a spread costs several times as much, and this happens for every pod in every tick.
 const copyAggregate = (from: ContainerAggregate): Mutable<ContainerAggregate> => ({
-  ...from,
   cpu: copyHistogram(from.cpu),
   memory: copyHistogram(from.memory),
+  firstSample: from.firstSample,
+  lastSample: from.lastSample,
+  samples: from.samples,
 });
 
 interface Place {
@@ -151,7 +155,8 @@ function observeCpu(
   if (aggregate.lastSample === null || at > aggregate.lastSample) aggregate.lastSample = at;
   if (aggregate.firstSample === null || at < aggregate.firstSample) aggregate.firstSample = at;
   aggregate.samples += 1;
-  return { ...history, lastCpu: at };
+  const { lastMemory, memoryPeak, oomPeak, windowEnd } = history;
+  return { lastCpu: at, lastMemory, memoryPeak, oomPeak, windowEnd };
 }
 
 interface MemorySample {
@@ -189,7 +194,7 @@ function observeMemory(
     if (isOom) oomPeak = bytes(usage);
     else memoryPeak = bytes(usage);
   }
-  return { ...history, lastMemory: at, memoryPeak, oomPeak, windowEnd };
+  return { lastCpu: history.lastCpu, lastMemory: at, memoryPeak, oomPeak, windowEnd };
 }
 
 /** An OOM kill tells only that more was needed: the sample is the request or the peak, whichever is more, plus a bump. */
@@ -214,12 +219,21 @@ export function vpaForget(
 ): VpaState {
   const live = new Set(present.livePods);
   const expiry = present.now - config.memoryInterval * config.memoryIntervals;
-  return {
-    pods: Object.fromEntries(Object.entries(state.pods).filter(([pod]) => live.has(pod))),
-    aggregates: Object.fromEntries(
-      Object.entries(state.aggregates).filter(([, { lastSample }]) => lastSample === null || lastSample > expiry),
-    ),
-  };
+  const pods = onlyThose(state.pods, (pod) => live.has(pod));
+  const aggregates = onlyThose(state.aggregates, (_, { lastSample }) => lastSample === null || lastSample > expiry);
+  return pods === state.pods && aggregates === state.aggregates ? state : { aggregates, pods };
+}
+
+/** The record itself where all of it stays, as is nearly always so. */
+function onlyThose<T>(
+  record: Readonly<Record<string, T>>,
+  stays: (key: string, value: T) => boolean,
+): Readonly<Record<string, T>> {
+  for (const key in record) {
+    if (stays(key, record[key] as T)) continue;
+    return Object.fromEntries(Object.entries(record).filter(([name, value]) => stays(name, value)));
+  }
+  return record;
 }
 
 /** The status of a VerticalPodAutoscalerCheckpoint, which is what survives a restart of the original. */

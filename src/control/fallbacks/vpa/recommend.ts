@@ -33,19 +33,22 @@ export function confidenceOf(
 }
 
 interface Estimate {
-  readonly percentile: number;
+  readonly which: keyof Percentiles;
   /** multiplier and exponent of (1 + multiplier/confidence)^exponent; the target has none. */
   readonly spread?: { readonly multiplier: number; readonly exponent: number };
 }
 
-const wider = { multiplier: 1, exponent: 1 };
-const narrower = { multiplier: 0.001, exponent: -2 };
+const estimates: Readonly<Record<keyof Percentiles, Estimate>> = {
+  target: { which: "target" },
+  lower: { which: "lower", spread: { multiplier: 0.001, exponent: -2 } },
+  upper: { which: "upper", spread: { multiplier: 1, exponent: 1 } },
+};
 
-function estimate(aggregate: ContainerAggregate, config: VpaConfig, wanted: Record<ResourceName, Estimate>): Resources {
+function estimate(aggregate: ContainerAggregate, config: VpaConfig, { which, spread }: Estimate): Resources {
   const confidence = confidenceOf(aggregate, config);
   const one = (resource: ResourceName, scale: number): number => {
-    const { percentile: share, spread } = wanted[resource];
-    const base = amount(percentile(aggregate[resource], config[resource].histogram, share) * scale);
+    const { histogram, percentiles } = config[resource];
+    const base = amount(percentile(aggregate[resource], histogram, percentiles[which]) * scale);
     const withMargin = base + amount(base * config.safetyMargin);
     if (spread === undefined) return withMargin;
     return amount(withMargin * (1 + spread.multiplier / confidence) ** spread.exponent);
@@ -57,12 +60,11 @@ export function estimateContainer(
   aggregate: ContainerAggregate,
   config: VpaConfig,
 ): { readonly target: Resources; readonly lower: Resources; readonly upper: Resources } {
-  const at = (which: keyof Percentiles, spread?: Estimate["spread"]): Resources =>
-    estimate(aggregate, config, {
-      cpu: { percentile: config.cpu.percentiles[which], ...(spread && { spread }) },
-      memory: { percentile: config.memory.percentiles[which], ...(spread && { spread }) },
-    });
-  return { target: at("target"), lower: at("lower", narrower), upper: at("upper", wider) };
+  return {
+    target: estimate(aggregate, config, estimates.target),
+    lower: estimate(aggregate, config, estimates.lower),
+    upper: estimate(aggregate, config, estimates.upper),
+  };
 }
 
 /** The recommendation for every container that has history and is not switched off, within its policy's bounds. */
@@ -119,21 +121,25 @@ function each(
   resources: Partial<Resources>,
   change: (resource: ResourceName, value: number) => number,
 ): Partial<Resources> {
-  return {
-    ...(resources.cpu !== undefined && { cpu: change("cpu", resources.cpu) as Millicores }),
-    ...(resources.memory !== undefined && { memory: change("memory", resources.memory) as Bytes }),
-  };
+  const { cpu, memory } = resources;
+  if (cpu !== undefined && memory !== undefined)
+    return { cpu: change("cpu", cpu) as Millicores, memory: change("memory", memory) as Bytes };
+  if (cpu !== undefined) return { cpu: change("cpu", cpu) as Millicores };
+  return memory === undefined ? {} : { memory: change("memory", memory) as Bytes };
 }
 
 /** The maximum wins where minimum and maximum contradict each other; a bound of zero is no bound. */
-export function capToPolicy(
-  resources: Partial<Resources>,
-  { minAllowed, maxAllowed }: ContainerPolicy,
-): Partial<Resources> {
-  return each(resources, (resource, value) => {
-    const raised = Math.max(value, minAllowed?.[resource] || 0);
-    return Math.min(raised, maxAllowed?.[resource] || Number.POSITIVE_INFINITY);
-  });
+export function cappedAmount(
+  value: number,
+  resource: ResourceName,
+  { minAllowed, maxAllowed }: Pick<ContainerPolicy, "minAllowed" | "maxAllowed">,
+): number {
+  const raised = Math.max(value, minAllowed?.[resource] || 0);
+  return Math.min(raised, maxAllowed?.[resource] || Number.POSITIVE_INFINITY);
+}
+
+export function capToPolicy(resources: Partial<Resources>, policy: ContainerPolicy): Partial<Resources> {
+  return each(resources, (resource, value) => cappedAmount(value, resource, policy));
 }
 
 /** What a container was created with. */
@@ -153,9 +159,9 @@ export function applyRecommendation(
     const requests = each(recommended, (resource, value) => Math.min(value, spec.limits[resource] ?? value));
     return { requests: { ...spec.requests, ...requests }, limits: spec.limits };
   }
-  const limits: { cpu?: Millicores; memory?: Bytes } = { ...spec.limits };
-  if (recommended.cpu && spec.limits.cpu) limits.cpu = millicores(proportional(recommended.cpu, spec, "cpu"));
-  if (recommended.memory && spec.limits.memory) limits.memory = bytes(proportional(recommended.memory, spec, "memory"));
+  const limits = each(spec.limits, (resource, limit) =>
+    recommended[resource] && limit ? proportional(recommended[resource], spec, resource) : limit,
+  );
   return { requests: { ...spec.requests, ...recommended }, limits };
 }
 

@@ -4,10 +4,10 @@
  * Not here: how many may be disrupted (updater.ts).
  */
 import type { Ms } from "../../../base/index.ts";
-import type { ResourceName, Resources, UpdaterConfig, VpaPolicies } from "./config.ts";
+import type { Resources, UpdaterConfig, VpaPolicies } from "./config.ts";
 import { policyFor } from "./config.ts";
 import type { ContainerRecommendation } from "./recommend.ts";
-import { capToPolicy } from "./recommend.ts";
+import { cappedAmount } from "./recommend.ts";
 
 /** What the kubelet says about a resize that was asked for. */
 export type ResizeStatus = "none" | "deferred" | "infeasible" | "in-progress" | "error" | "unknown";
@@ -100,37 +100,36 @@ export function updatePriority(
 ): PodPriority {
   let isOutsideRange = false;
   let grows = false;
-  const totals = new Map<ResourceName, { requested: number; recommended: number }>();
-  for (const { name, requests, limits } of pod.containers) {
-    const own = recommendation.find(({ container }) => container === name);
-    if (own === undefined) continue;
-    const policy = policyFor(policies, name);
-    const capped = (resources: Partial<Resources>): Partial<Resources> => {
-      const within = capToPolicy(resources, policy);
+  let change = 0;
+  for (const resource of ["cpu", "memory"] as const) {
+    let requested = 0;
+    let recommended: number | undefined;
+    for (const { name, requests, limits } of pod.containers) {
+      const own = recommendation.find(({ container }) => container === name);
+      if (own === undefined) continue;
+      const policy = policyFor(policies, name);
       // A request can not pass a limit that stays.
-      return policy.controlledValues === "RequestsOnly" && limits !== undefined
-        ? capToPolicy(within, { maxAllowed: limits })
-        : within;
-    };
-    const [target, lower, upper] = [capped(own.target), capped(own.lower), capped(own.upper)];
-    for (const resource of ["cpu", "memory"] as const) {
-      const recommended = target[resource];
-      if (recommended === undefined) continue;
+      const ceiling = policy.controlledValues === "RequestsOnly" && limits !== undefined ? limits : undefined;
+      const cap = (value: number | undefined): number | undefined => {
+        if (value === undefined) return undefined;
+        const within = cappedAmount(value, resource, policy);
+        return ceiling === undefined ? within : cappedAmount(within, resource, { maxAllowed: ceiling });
+      };
+      const target = cap(own.target[resource]);
+      if (target === undefined) continue;
       const request = requests[resource];
-      const sum = totals.get(resource) ?? { requested: 0, recommended: 0 };
-      totals.set(resource, { requested: sum.requested + (request ?? 0), recommended: sum.recommended + recommended });
+      requested += request ?? 0;
+      recommended = (recommended ?? 0) + target;
       if (request === undefined) {
         grows = true;
         isOutsideRange = true;
         continue;
       }
-      if (recommended > request) grows = true;
-      if (request < (lower[resource] ?? 0) || request > (upper[resource] ?? Number.POSITIVE_INFINITY))
-        isOutsideRange = true;
+      if (target > request) grows = true;
+      if (request < (cap(own.lower[resource]) ?? 0)) isOutsideRange = true;
+      if (request > (cap(own.upper[resource]) ?? Number.POSITIVE_INFINITY)) isOutsideRange = true;
     }
-  }
-  let change = 0;
-  for (const [resource, { requested, recommended }] of totals) {
+    if (recommended === undefined) continue;
     // Kubernetes compares milli-units and never divides by less than one of them.
     const unit = resource === "memory" ? 1000 : 1;
     const base = Math.max(requested * unit, 1);

@@ -68,10 +68,16 @@ export function vpaUpdaterDecide(config: UpdaterConfig, before: UpdaterState, in
 
 /** A live pod's clock is never put back, not even by a resize that succeeded: so it is in the original. */
 function forgetGone({ resizingSince, infeasible }: UpdaterState, { pods }: UpdaterInput): UpdaterState {
+  if (isNone(resizingSince) && isNone(infeasible)) return freshUpdaterState;
   const live = new Set(pods.map(({ name }) => name));
   const keep = <T>(record: Readonly<Record<string, T>>): Record<string, T> =>
     Object.fromEntries(Object.entries(record).filter(([name]) => live.has(name)));
   return { resizingSince: keep(resizingSince), infeasible: keep(infeasible) };
+}
+
+function isNone(record: Readonly<Record<string, unknown>>): boolean {
+  for (const _ in record) return false;
+  return true;
 }
 
 interface Context {
