@@ -31,7 +31,11 @@ export interface Followers {
  * Followers that are named make a resize even where the size asked for stays: it was set before, and these pods have not
  * got it yet. Names of pods that are gone, or have the size already, change nothing.
  */
-export function reconcile(workload: WorkloadId, want: Allocation & Followers, have: Allocation): Action {
+export function reconcile(
+  workload: WorkloadId,
+  want: Allocation & { readonly [K in keyof Followers]?: Followers[K] | undefined },
+  have: Allocation,
+): Action {
   const { replicas, cpu, memory, pods } = want;
   const scales = replicas !== have.replicas;
   const resizes = cpu !== have.cpu || memory !== have.memory || (pods !== undefined && pods.length > 0);

@@ -10,8 +10,8 @@
  *
  * The returned state assumes that the action was done. A caller whose write failed keeps the state it had.
  */
-import type { Ms, WorkloadId } from "../base/index.ts";
-import type { Action, Allocation, Dimension, Followers } from "./action.ts";
+import type { Bytes, Millicores, Ms, WorkloadId } from "../base/index.ts";
+import type { Action, Allocation, Dimension } from "./action.ts";
 import { dimensions, reconcile } from "./action.ts";
 import type { NodeRoom } from "./capacity.ts";
 import { fitsOn, replicasThatFit } from "./capacity.ts";
@@ -85,33 +85,33 @@ export function guard(proposal: Proposal, context: GuardContext): Verdict {
   keepCapacity(draft, context);
   // A resize of which nothing is left has no followers: they would be restarted for the size they have.
   if (wasResize && !draft.isResizeOf(have)) draft.holdBack(0);
-  const wanted = draft.wanted();
   const allocation = draft.allocation();
-  return {
-    action: reconcile(workload, wanted, have),
-    allocation,
-    changed: draft.changed,
-    ...(draft.heldBack.length > 0 && { heldBack: draft.heldBack }),
-    state: remember(memory, wanted, context),
-  };
+  const { changed, heldBack } = draft;
+  const action = reconcile(workload, draft, have);
+  const after = remember(memory, draft, context);
+  return heldBack.length > 0
+    ? { action, allocation, changed, heldBack, state: after }
+    : { action, allocation, changed, state: after };
 }
 
-const isFiniteAllocation = (allocation: Allocation): boolean =>
-  dimensions.every((dimension) => Number.isFinite(allocation[dimension]) && allocation[dimension] >= 0);
+const isFiniteAllocation = ({ replicas, cpu, memory }: Allocation): boolean =>
+  isAmount(replicas) && isAmount(cpu) && isAmount(memory);
+
+const isAmount = (value: number): boolean => Number.isFinite(value) && value >= 0;
+const isWild = (value: number | undefined): boolean => value !== undefined && !Number.isFinite(value);
 
 function refusalOf({ want, measuredAt }: Proposal, { have, now, limits }: GuardContext): Refusal | undefined {
   if (!Number.isFinite(now)) return "clock-unknown";
   if (!isFiniteAllocation(have)) return "current-unknown";
   // One wild number discredits the whole proposal: a policy that says NaN about memory is not believed about replicas.
-  if (dimensions.some((dimension) => want[dimension] !== undefined && !Number.isFinite(want[dimension])))
-    return "not-finite";
+  if (isWild(want.replicas) || isWild(want.cpu) || isWild(want.memory)) return "not-finite";
   if (!(now - measuredAt <= limits.maxDataAge)) return "stale-data";
   if (measuredAt - now > limits.maxDataSkew) return "data-from-the-future";
   return undefined;
 }
 
-// Written out, as the two functions at the end are: every tick of every agent passes here, and copies by spread cost more
-// than all of the rules.
+// Written out, as much of this file is: every tick of every agent passes here, and copies by spread cost more than all
+// of the rules.
 const wishOf = (want: Partial<Allocation>, have: Allocation): Allocation => ({
   replicas: want.replicas ?? have.replicas,
   cpu: want.cpu ?? have.cpu,
@@ -120,60 +120,63 @@ const wishOf = (want: Partial<Allocation>, have: Allocation): Allocation => ({
 
 /** The wish on its way through the rules, with every correction written down. */
 class Draft {
-  readonly #values: Record<Dimension, number>;
-  #pods: readonly string[] | undefined;
+  replicas: number;
+  cpu: Millicores;
+  memory: Bytes;
+  pods: readonly string[] | undefined;
   readonly changed: GuardChange[] = [];
-  readonly heldBack: string[] = [];
+  heldBack: readonly string[] = [];
 
-  constructor(wish: Allocation, pods: readonly string[] | undefined) {
+  constructor({ replicas, cpu, memory }: Allocation, pods: readonly string[] | undefined) {
     // A name twice is one pod.
-    this.#pods = pods === undefined ? undefined : [...new Set(pods)];
+    this.pods = pods === undefined || pods.length < 2 ? pods : [...new Set(pods)];
     // Adding zero turns -0, which a network may well say, into 0.
-    this.#values = { replicas: wish.replicas + 0, cpu: wish.cpu + 0, memory: wish.memory + 0 };
+    this.replicas = replicas + 0;
+    this.cpu = (cpu + 0) as Millicores;
+    this.memory = (memory + 0) as Bytes;
   }
 
   get(dimension: Dimension): number {
-    return this.#values[dimension];
+    return dimension === "replicas" ? this.replicas : dimension === "cpu" ? this.cpu : this.memory;
   }
 
   set(dimension: Dimension, to: number, why: GuardRule): void {
-    const from = this.#values[dimension];
+    const from = this.get(dimension);
     if (to === from) return;
-    this.#values[dimension] = to;
+    if (dimension === "replicas") this.replicas = to;
+    else if (dimension === "cpu") this.cpu = to as Millicores;
+    else this.memory = to as Bytes;
     this.changed.push({ dimension, from, to, why });
   }
 
   /** Only so many of the followers go on, the most urgent ones. */
   holdBack(keep: number): void {
-    if (this.#pods === undefined || this.#pods.length <= keep) return;
-    this.heldBack.unshift(...this.#pods.slice(keep));
-    this.#pods = this.#pods.slice(0, keep);
+    if (this.pods === undefined || this.pods.length <= keep) return;
+    this.heldBack = [...this.pods.slice(keep), ...this.heldBack];
+    this.pods = this.pods.slice(0, keep);
   }
 
   isResizeOf({ cpu, memory }: Allocation): boolean {
-    return this.#values.cpu !== cpu || this.#values.memory !== memory;
+    return this.cpu !== cpu || this.memory !== memory;
   }
 
   allocation(): Allocation {
-    return { ...this.#values } as Allocation;
-  }
-
-  wanted(): Allocation & Followers {
-    return this.#pods === undefined ? this.allocation() : { ...this.allocation(), pods: this.#pods };
+    return { replicas: this.replicas, cpu: this.cpu, memory: this.memory };
   }
 }
 
 /** What nobody asked to change is not moved, even where it is odd or out of bounds: that is for a person to know. */
-const askedOf = (want: Partial<Allocation>): readonly Dimension[] =>
-  dimensions.filter((dimension) => want[dimension] !== undefined);
+const isAsked = (want: Partial<Allocation>, dimension: Dimension): boolean => want[dimension] !== undefined;
 
 /** Rounded up: never less than was asked for. */
 function keepWholeUnits(draft: Draft, want: Partial<Allocation>): void {
-  for (const dimension of askedOf(want)) draft.set(dimension, Math.ceil(draft.get(dimension)) + 0, "whole-units");
+  for (const dimension of dimensions)
+    if (isAsked(want, dimension)) draft.set(dimension, Math.ceil(draft.get(dimension)) + 0, "whole-units");
 }
 
 function keepBounds(draft: Draft, { limits }: GuardContext, want: Partial<Allocation>): void {
-  for (const dimension of askedOf(want)) {
+  for (const dimension of dimensions) {
+    if (!isAsked(want, dimension)) continue;
     const { min, max } = limits.bounds[dimension];
     draft.set(dimension, Math.min(Math.max(draft.get(dimension), min), max), "bounds");
   }
@@ -195,17 +198,21 @@ function keepStep(draft: Draft, { limits, have }: GuardContext): void {
     const current = have[dimension];
     if (draft.get(dimension) === current) continue;
     const most = Math.max(absolute, relative * current);
-    const [lowest, highest] = [Math.ceil(current - most), Math.floor(current + most)];
+    const lowest = Math.ceil(current - most);
+    const highest = Math.floor(current + most);
     draft.set(dimension, Math.min(Math.max(draft.get(dimension), lowest), highest), "step");
   }
 }
 
+type Wanted = Allocation & { readonly pods?: readonly string[] | undefined };
+
 /** Replicas that a change of allocation removes or restarts. */
-export function disruptedReplicas(want: Allocation & Followers, have: Allocation, limits: GuardLimits): number {
+export function disruptedReplicas(want: Wanted, have: Allocation, limits: GuardLimits): number {
   return Math.max(0, have.replicas - want.replicas) + restartedReplicas(want, have, limits);
 }
 
-function restartedReplicas(want: Allocation & Followers, have: Allocation, { restarts }: GuardLimits): number {
+function restartedReplicas(want: Wanted, have: Allocation, { restarts }: GuardLimits): number {
+  if (!restarts.cpu && !restarts.memory) return 0;
   const changes = { cpu: want.cpu !== have.cpu, memory: want.memory !== have.memory };
   const isResize = changes.cpu || changes.memory;
   // Followers of a size that was set earlier: which of the two values they lack is not known here, so either counts.
@@ -218,11 +225,13 @@ function restartedReplicas(want: Allocation & Followers, have: Allocation, { res
 }
 
 function keepBudget(draft: Draft, { limits, have }: GuardContext, { disruptions }: GuardState): void {
+  const disrupted = disruptedReplicas(draft, have, limits);
+  if (disrupted === 0) return;
   const spent = disruptions.reduce((sum, { replicas }) => sum + replicas, 0);
   const left = Math.max(0, limits.disruption.replicas - spent);
-  if (disruptedReplicas(draft.wanted(), have, limits) <= left) return;
+  if (disrupted <= left) return;
   // Resizes wait before removals do: a pod that is not needed costs money, a restart costs requests.
-  if (draft.wanted().pods !== undefined) {
+  if (draft.pods !== undefined) {
     // Named followers can wait one by one, while new pods already start with the new size.
     const removed = Math.max(0, have.replicas - draft.get("replicas"));
     draft.holdBack(Math.max(0, left - removed));
@@ -248,7 +257,12 @@ function keepCapacity(draft: Draft, { nodes, have }: GuardContext): void {
 }
 
 /** A clock that went back: what seems to lie ahead counts as just done, so that waiting ends and nothing is forgotten. */
-function upToNow({ changedAt, disruptions }: GuardState, { now, limits }: GuardContext): GuardState {
+function upToNow(state: GuardState, { now, limits }: GuardContext): GuardState {
+  const { changedAt, disruptions } = state;
+  const oldest = now - limits.disruption.window;
+  const isSound = ({ at }: { readonly at: Ms }): boolean => at <= now && at > oldest;
+  const { replicas = now, cpu = now, memory = now } = changedAt;
+  if (replicas <= now && cpu <= now && memory <= now && disruptions.every(isSound)) return state;
   const atMostNow = (at: Ms): Ms => (at > now ? now : at);
   const known: Partial<Record<Dimension, Ms>> = {};
   for (const dimension of dimensions) {
@@ -259,21 +273,19 @@ function upToNow({ changedAt, disruptions }: GuardState, { now, limits }: GuardC
     changedAt: known,
     disruptions: disruptions
       .map(({ at, replicas }) => ({ at: atMostNow(at), replicas }))
-      .filter(({ at }) => at > now - limits.disruption.window),
+      .filter(({ at }) => at > oldest),
   };
 }
 
-function remember(
-  memory: GuardState,
-  allocation: Allocation & Followers,
-  { have, limits, now }: GuardContext,
-): GuardState {
+function remember(memory: GuardState, wanted: Wanted, { have, limits, now }: GuardContext): GuardState {
+  const disrupted = disruptedReplicas(wanted, have, limits);
+  const isSame = dimensions.every((dimension) => wanted[dimension] === have[dimension]);
+  if (isSame && disrupted === 0) return memory;
   const changedAt: Partial<Record<Dimension, Ms>> = {};
   for (const dimension of dimensions) {
-    const at = allocation[dimension] === have[dimension] ? memory.changedAt[dimension] : now;
+    const at = wanted[dimension] === have[dimension] ? memory.changedAt[dimension] : now;
     if (at !== undefined) changedAt[dimension] = at;
   }
-  const disrupted = disruptedReplicas(allocation, have, limits);
   return {
     changedAt,
     disruptions: disrupted === 0 ? memory.disruptions : [...memory.disruptions, { at: now, replicas: disrupted }],
