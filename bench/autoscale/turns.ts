@@ -20,6 +20,7 @@ import { Deadlines } from "../../src/control/loop/bounded-call.ts";
 import { agentSeat } from "../../src/control/loop/index.ts";
 import type { LoopIo } from "../../src/control/loop/io.ts";
 import { Outbox } from "../../src/control/loop/outbox.ts";
+import { RecallDesk } from "../../src/control/loop/recall-desk.ts";
 import { Recorder } from "../../src/control/loop/recorder.ts";
 import { Seat } from "../../src/control/loop/seat.ts";
 import { takeTurn } from "../../src/control/loop/turn.ts";
@@ -121,12 +122,14 @@ async function crowdOf(count: number, { stage, kernels }: CrowdOptions): Promise
     return new Seat({ agent: `agent-${i}` as AgentId, workload, create }, clock.now());
   });
   const deadlines = new Deadlines(systemClock);
+  const store = blackHole();
   const io: LoopIo = {
     clock,
     deadlines,
     telemetry: { read: async (workload) => ok(readings.at(workload, clock.now())) },
     actuator: memoryActuator(seats.map(({ spec }) => [spec.workload, here] as const)),
-    recorder: new Recorder({ store: blackHole(), clock: systemClock, capacity: RECORDS }),
+    recorder: new Recorder({ store, clock: systemClock, capacity: RECORDS }),
+    recalls: new RecallDesk({ store, clock: systemClock, deadlines }),
     outbox: new Outbox({ sink: { write: async () => {} }, deadlines }),
     limits: {
       look: seconds(3),

@@ -1,12 +1,13 @@
 /**
  * An autoscaling agent in the loop: its ticks as they are, its training in a thread instead of in place.
- * Owns: when a round of training is due, and whether what came of it is still wanted.
+ * Owns: when a round of training is due, whether what came of it is still wanted, stored steps as its learner takes them.
  * Not here: the agent (control/lifecycle), the thread (adapters/runtime's trainer).
  */
 import type { Result, WorkloadId } from "../../base/index.ts";
 import { err, failure, ok } from "../../base/index.ts";
+import type { Transition } from "../../learn/trajectory/index.ts";
 import type { Agent, EstimatorOptions, TrainingOutcome, TrainingWork } from "../lifecycle/index.ts";
-import { AGENT_TRAINING_TASK } from "../lifecycle/index.ts";
+import { AGENT_TRAINING_TASK, autoscaleBcq } from "../lifecycle/index.ts";
 import type { LoopAgent } from "./ports.ts";
 
 export interface AgentSeatOptions<S> {
@@ -20,10 +21,12 @@ export interface AgentSeatOptions<S> {
   readonly updates?: number;
   /** How a trained policy is judged when the agent asks for an estimate. */
   readonly estimate: EstimatorOptions;
+  /** The size of its learner's replay, which is filled from the trajectory store after a restart. */
+  readonly replaySize?: number;
 }
 
 export function agentSeat<S>({ agent, workload, fallback, estimate, ...options }: AgentSeatOptions<S>): LoopAgent {
-  const { trainEvery = 4, updates = 64 } = options;
+  const { trainEvery = 4, updates = 64, replaySize = autoscaleBcq.bufferSize } = options;
   let turns = 0;
   /** The stage in which the round under way began. */
   let begunIn: string | undefined;
@@ -61,7 +64,29 @@ export function agentSeat<S>({ agent, workload, fallback, estimate, ...options }
     },
     save: () => agent.save(),
     load: (state) => agent.load(state),
+    recollection: {
+      most: replaySize,
+      get own() {
+        return agent.kept.length;
+      },
+      take: (steps, { isFirst }) => agent.recall(steps.map(learnable), { afresh: isFirst }),
+    },
     dispose: () => agent.dispose(),
+  };
+}
+
+/** A stored step as the learner takes it. Off-policy learners learn from what was done, whoever did it. */
+function learnable({ record, nextObs }: Transition) {
+  const { obs, proposed, executed, logProb, reward, end } = record;
+  return {
+    obs,
+    action: executed,
+    proposed,
+    ...(logProb === null ? {} : { logProb }),
+    reward,
+    // Nothing follows a terminated step, and nobody looks at what stands there.
+    nextObs: nextObs ?? obs,
+    end,
   };
 }
 

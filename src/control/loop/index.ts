@@ -16,6 +16,7 @@ export type {
   LoopHealth,
   NodeSource,
   PortName,
+  Recollection,
   SavedStates,
   StateStore,
   StepCompleted,

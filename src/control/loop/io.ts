@@ -6,6 +6,7 @@ import type { Deadlines, Lane } from "./bounded-call.ts";
 import { MOST_ABANDONED } from "./bounded-call.ts";
 import type { Outbox } from "./outbox.ts";
 import type { NodeSource, PortName, StateStore } from "./ports.ts";
+import type { RecallDesk } from "./recall-desk.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Seat, SeatEvent } from "./seat.ts";
 import type { TrainingDesk } from "./training-desk.ts";
@@ -30,6 +31,7 @@ export interface LoopIo {
   readonly actuator: Actuator;
   readonly nodes?: NodeSource;
   readonly recorder: Recorder;
+  readonly recalls: RecallDesk;
   readonly outbox: Outbox;
   readonly desk?: TrainingDesk;
   readonly state?: StateStore;

@@ -19,6 +19,7 @@ import { post } from "./io.ts";
 import type { OutboxStats } from "./outbox.ts";
 import { Outbox } from "./outbox.ts";
 import type { EventSink, NodeSource, StateStore, Trainer } from "./ports.ts";
+import { RecallDesk } from "./recall-desk.ts";
 import type { RecorderStats } from "./recorder.ts";
 import { Recorder } from "./recorder.ts";
 import { saveNow } from "./saved-state.ts";
@@ -47,6 +48,8 @@ export interface LoopConfig extends TurnLimits {
   readonly period: Ms;
   /** How long a round of training may take. */
   readonly training: Ms;
+  /** How long an agent's stored steps may be read after a restart. */
+  readonly recall: Ms;
   /** Steps and rewards that may wait for the store. */
   readonly recorderCapacity: number;
   readonly eventCapacity: number;
@@ -60,6 +63,7 @@ const defaults: LoopConfig = {
   act: seconds(5),
   state: seconds(5),
   training: seconds(120),
+  recall: seconds(30),
   clockTolerance: seconds(2),
   saveEvery: 20,
   restartAfter: 3,
@@ -94,7 +98,7 @@ export class ControlLoop {
 
   constructor({ clock, store, events, trainer, config, ...ports }: LoopOptions) {
     this.#config = { ...defaults, ...config };
-    const { period, training, recorderCapacity, eventCapacity } = this.#config;
+    const { period, training, recall, recorderCapacity, eventCapacity } = this.#config;
     if (!(period > 0)) throw new RangeError(`a loop's period is more than 0 ms, not ${period}`);
     const deadlines = new Deadlines(clock);
     const desk =
@@ -106,7 +110,8 @@ export class ControlLoop {
       onFailure: (why, { episode }) => this.#storeUsed(episode, why),
     });
     const outbox = new Outbox({ sink: events, deadlines, capacity: eventCapacity });
-    this.#io = { clock, deadlines, recorder, outbox, ...desk, ...ports, limits: this.#config };
+    const recalls = new RecallDesk({ store, clock, deadlines, limit: recall });
+    this.#io = { clock, deadlines, recorder, recalls, outbox, ...desk, ...ports, limits: this.#config };
     this.#start = clock.monotonic();
   }
 
@@ -138,6 +143,7 @@ export class ControlLoop {
     driven.stop.abort();
     await driven.ended;
     this.#driven.delete(agent);
+    driven.seat.recall = undefined;
     this.#io.desk?.forget(agent);
     driven.seat.agent.dispose();
   }
@@ -148,7 +154,7 @@ export class ControlLoop {
     const driven = [...this.#driven.values()];
     for (const { stop } of driven) stop.abort();
     await Promise.all(driven.map(({ ended }) => ended));
-    await this.#io.desk?.close();
+    await Promise.all([this.#io.desk?.close(), this.#io.recalls.close()]);
     const deadline = this.#io.deadlines.start(this.#config.stop);
     await Promise.race([this.#io.recorder.close(), deadline.expired]);
     await Promise.race([this.#io.outbox.close(), deadline.expired]);

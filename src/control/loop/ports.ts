@@ -7,7 +7,7 @@
  */
 import type { Action, Allocation, NodeRoom } from "../../act/index.ts";
 import type { AgentId, Failure, Ms, Result, WorkloadId } from "../../base/index.ts";
-import type { EpisodeEnd } from "../../learn/trajectory/index.ts";
+import type { EpisodeEnd, Transition } from "../../learn/trajectory/index.ts";
 import type { WorkloadReading } from "../../observe/telemetry/index.ts";
 
 /** What nodes have for a workload. Without this port room is taken for unlimited, as an autoscaling cluster has it. */
@@ -105,6 +105,22 @@ export interface AgentEvent {
 }
 
 /**
+ * What an agent learns from and its saved state has only the newest part of. After a restart the trajectory store brings
+ * back the rest, beside the turns.
+ */
+export interface Recollection {
+  /** Steps that it can hold. */
+  readonly most: number;
+  /** Steps that it has from its saved state: fewer stored ones would be a loss. */
+  readonly own: number;
+  /**
+   * Stored steps, oldest first, in portions; the first one takes the place of what is there. Answers with a failure for
+   * each that it refused.
+   */
+  take(steps: readonly Transition[], options: { readonly isFirst: boolean }): readonly Failure[];
+}
+
+/**
  * One workload's agent as the loop drives it: synchronous, fast (microseconds), and never called by two ticks at once.
  */
 export interface LoopAgent {
@@ -118,6 +134,8 @@ export interface LoopAgent {
   save(): Uint8Array;
   /** All or nothing. */
   load(state: Uint8Array): Result<void>;
+  /** Absent for an agent that learns from no past. */
+  readonly recollection?: Recollection;
   dispose(): void;
 }
 
@@ -134,6 +152,13 @@ export type LoopEvent = { readonly at: Ms; readonly agent: AgentId; readonly wor
       readonly kind: "restarted";
       readonly from: "saved" | "previous" | "nothing";
       readonly damaged: readonly Failure[];
+    }
+  /** After a restart: what the agent learns from, and what of the stored could not be used (once per kind of failure). */
+  | {
+      readonly kind: "recalled";
+      readonly from: "store" | "saved";
+      readonly steps: number;
+      readonly skipped: readonly { readonly failure: Failure; readonly count: number }[];
     }
   | { readonly kind: "clock-jumped"; readonly by: Ms }
   | { readonly kind: "skipped"; readonly ticks: number }

@@ -1,7 +1,7 @@
 /**
  * An agent's state across restarts.
  * Owns: when it is saved, which saved one is believed, and that a good one is never overwritten by a fresh start.
- * Not here: the bytes (the agent's), the files (the StateStore port).
+ * Not here: the bytes (the agent's), the files (the StateStore port), what the agent learns from (recall-desk.ts).
  */
 import type { Failure, Result } from "../../base/index.ts";
 import { err, failure, failureOf } from "../../base/index.ts";
@@ -16,6 +16,11 @@ import { failureIn } from "./seat.ts";
  * agent goes on as on its first day, which means that its fallback acts, and nothing is saved over what may be there.
  */
 export async function restore(seat: Seat, io: LoopIo): Promise<void> {
+  await findState(seat, io);
+  if (seat.isRestored) io.recalls.begin(seat, (event) => post(seat, io, event));
+}
+
+async function findState(seat: Seat, io: LoopIo): Promise<void> {
   const { state } = io;
   if (state === undefined) {
     seat.isRestored = true;

@@ -51,6 +51,8 @@ export class Seat {
   /** The step that waits for its reward, if the recorder took it. */
   pending: (StepNumber & { readonly id: EpisodeId }) | undefined;
   trainingFailure: Failure | undefined;
+  /** While stored steps are looked for; under way when they are taking the place of others. */
+  recall: { readonly isUnderWay: boolean } | undefined;
   turns = 0;
   skipped = 0;
   crashes = 0;
@@ -81,6 +83,7 @@ export class Seat {
     this.isRestored = false;
     this.pending = undefined;
     this.trainingFailure = undefined;
+    this.recall = undefined;
   }
 
   get isFirstLife(): boolean {

@@ -199,7 +199,7 @@ function attemptAdoption(seat: Seat, outcome: unknown): Result<void> {
 
 function beginTraining(seat: Seat, io: LoopIo): void {
   const { desk } = io;
-  if (desk === undefined || !desk.mayBegin(seat.spec.agent)) return;
+  if (desk === undefined || seat.recall?.isUnderWay || !desk.mayBegin(seat.spec.agent)) return;
   try {
     const job = seat.agent.training();
     if (job !== undefined) desk.begin({ ...job, agent: seat.spec.agent });
