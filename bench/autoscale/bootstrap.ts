@@ -6,7 +6,8 @@
 import { loadKernels } from "../../src/adapters/runtime/index.ts";
 import { agentDriver } from "../../src/studies/aware/agents.ts";
 import { driveEpisode } from "../../src/studies/aware/drive.ts";
-import { measureRules, rulesOf } from "../../src/studies/aware/rules.ts";
+import { measureRules } from "../../src/studies/aware/measure-rules.ts";
+import { rulesOf } from "../../src/studies/aware/rules.ts";
 import { drawScene, openWorld, taskOf } from "../../src/studies/aware/scene.ts";
 import { type BenchContext, type Figure, round } from "../report.ts";
 import { median } from "../statistics.ts";
@@ -51,7 +52,7 @@ function bootstrap(slot: number, signal: AbortSignal): Bootstrap {
   const scene = drawScene({ seed: SEED, slot });
   const task = taskOf(scene);
   // The operator knows the rules' settings already: measuring them is not part of bootstrapping.
-  const fallback = rulesOf(scene, measureRules(scene, SEED));
+  const fallback = rulesOf(scene, measureRules(scene, { seed: SEED, trialHours: 2 }));
   const world = openWorld(scene, { seed: SEED, rung: "fluid" });
   const started = process.cpuUsage();
   const driver = agentDriver({ scene, task, fallback, kernels: loadKernels(), seed: SEED });

@@ -19,7 +19,7 @@ function tiny<C extends AwareConfig>(config: C): C {
     ...config,
     rung: "fluid",
     episodeSteps: 8,
-    rules: { leastCpu: millicores(500), targetPercent: 50 },
+    rules: { leastCpu: millicores(500), targetPercent: 50, leastReplicas: 1 },
     agent: { ...agent, learner },
   };
 }

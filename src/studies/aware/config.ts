@@ -25,6 +25,8 @@ export interface AwareConfig {
   readonly episodeSteps: number;
   /** null: measured per scene, before any controller is tried. */
   readonly rules: Rules | null;
+  /** Hours of the scene's load on which settings of the rules are tried. */
+  readonly trialHours: number;
   readonly agent: AgentConfig;
 }
 
@@ -35,6 +37,7 @@ export function awareConfig({ quick }: { readonly quick: boolean }): AwareConfig
     alpha: 0.5,
     episodeSteps: 100,
     rules: null,
+    trialHours: quick ? 1 : 24,
     agent: {
       learner: autoscaleBcq,
       settings: agentDefaults,

@@ -1,7 +1,7 @@
 /**
  * A scene made ready: its task, and the rules as measured on it.
  * Owns: remembering measurements that several jobs of one scene need, and the SLO of a scene whose software will change.
- * Not here: drawing the scene (scene.ts), measuring (rules.ts).
+ * Not here: drawing the scene (scene.ts), measuring (measure-rules.ts).
  */
 import { milliseconds } from "../../base/index.ts";
 import type { Fallback, HpaVpaControllerState } from "../../control/fallbacks/index.ts";
@@ -9,8 +9,10 @@ import type { AutoscaleTask } from "../../control/tasks/index.ts";
 import type { Application } from "../../sim/index.ts";
 import { isolatedLatency, processors } from "../../sim/index.ts";
 import type { AwareConfig } from "./config.ts";
+import type { MeasuringOptions } from "./measure-rules.ts";
+import { measureRules } from "./measure-rules.ts";
 import type { Rules } from "./rules.ts";
-import { measureRules, rulesOf } from "./rules.ts";
+import { rulesOf } from "./rules.ts";
 import type { Scene } from "./scene.ts";
 import { taskOf } from "./scene.ts";
 
@@ -25,7 +27,7 @@ export interface Setting {
 
 export interface SettingOptions {
   readonly seed: number;
-  readonly config: Pick<AwareConfig, "alpha" | "episodeSteps" | "rules">;
+  readonly config: Pick<AwareConfig, "alpha" | "episodeSteps" | "rules" | "trialHours">;
 }
 
 /** Far from the seeds of worlds that controllers are tried in. */
@@ -34,11 +36,19 @@ const MEASURING_SEED_OFFSET = 500_000;
 const REMEMBERED = 8;
 const measured = new Map<string, Rules>();
 
-function rememberedRules(scene: Scene, seed: number): Rules {
-  const key = JSON.stringify([seed, scene.workload, scene.application.id, scene.processor, scene.slo, scene.load.id]);
+function rememberedRules(scene: Scene, { seed, trialHours }: MeasuringOptions): Rules {
+  const key = JSON.stringify([
+    seed,
+    trialHours,
+    scene.workload,
+    scene.application.id,
+    scene.processor,
+    scene.slo,
+    scene.load.id,
+  ]);
   const known = measured.get(key);
   if (known !== undefined) return known;
-  const rules = measureRules(scene, MEASURING_SEED_OFFSET + seed);
+  const rules = measureRules(scene, { seed: MEASURING_SEED_OFFSET + seed, trialHours });
   const oldest = measured.keys().next().value;
   if (measured.size >= REMEMBERED && oldest !== undefined) measured.delete(oldest);
   measured.set(key, rules);
@@ -46,8 +56,8 @@ function rememberedRules(scene: Scene, seed: number): Rules {
 }
 
 export function openSetting(scene: Scene, { seed, config }: SettingOptions): Setting {
-  const { alpha, episodeSteps } = config;
-  const found = config.rules ?? rememberedRules(scene, seed);
+  const { alpha, episodeSteps, trialHours } = config;
+  const found = config.rules ?? rememberedRules(scene, { seed, trialHours });
   return {
     scene,
     task: taskOf(scene, { alpha, episodeSteps }),
