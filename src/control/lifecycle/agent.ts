@@ -451,7 +451,7 @@ export class Agent<S> {
     });
   }
 
-  /** Steps of the newest whole episodes, oldest first: what its saved state has of the replay. */
+  /** Steps of the newest episodes in which the fallback acted, oldest first: what its saved state has of the replay. */
   get kept(): readonly Transition[] {
     return this.#log.kept.flat();
   }

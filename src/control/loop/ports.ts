@@ -104,10 +104,7 @@ export interface AgentEvent {
   readonly evidence: unknown;
 }
 
-/**
- * What an agent learns from and its saved state has only the newest part of. After a restart the trajectory store brings
- * back the rest, beside the turns.
- */
+/** What an agent learns from and its saved state has only a part of: after a restart the trajectory store brings back all. */
 export interface Recollection {
   /** Steps that it can hold. */
   readonly most: number;
