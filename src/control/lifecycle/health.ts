@@ -29,29 +29,15 @@ export const goodHealth: Health = Object.freeze({
   guardTripRate: 0,
 });
 
-export type WorldReason =
-  | "workload-vanished"
-  | "allocation-unknown"
-  | "clock-jumped"
-  | "telemetry-stale"
-  | "telemetry-unusable";
-/** Faults of the learner itself: too many of them in an episode end its turn. */
-export type LearnerReason =
-  | "checkpoint-missing"
-  | "checkpoint-corrupt"
-  | "checkpoint-other-version"
-  | "learner-crashed"
-  | "learner-slow"
-  | "output-not-finite"
-  | "guard-trips";
-export type TakeoverReason = WorldReason | LearnerReason;
-
-export const takeoverReasons: readonly TakeoverReason[] = [
+const worldReasons = [
   "workload-vanished",
   "allocation-unknown",
   "clock-jumped",
   "telemetry-stale",
   "telemetry-unusable",
+] as const;
+/** Faults of the learner itself: too many of them in an episode end its turn. */
+const learnerReasons = [
   "checkpoint-missing",
   "checkpoint-corrupt",
   "checkpoint-other-version",
@@ -59,19 +45,18 @@ export const takeoverReasons: readonly TakeoverReason[] = [
   "learner-slow",
   "output-not-finite",
   "guard-trips",
-];
+] as const;
 
-const learnerReasons: ReadonlySet<string> = new Set<LearnerReason>([
-  "checkpoint-missing",
-  "checkpoint-corrupt",
-  "checkpoint-other-version",
-  "learner-crashed",
-  "learner-slow",
-  "output-not-finite",
-  "guard-trips",
-]);
+export type WorldReason = (typeof worldReasons)[number];
+export type LearnerReason = (typeof learnerReasons)[number];
+export type TakeoverReason = WorldReason | LearnerReason;
 
-export const isLearnerFault = (why: string): why is LearnerReason => learnerReasons.has(why);
+/** All there are: the types are made of these lists, so that tests which walk them leave none out. */
+export const takeoverReasons: readonly TakeoverReason[] = [...worldReasons, ...learnerReasons];
+
+const learnerFaults: ReadonlySet<string> = new Set(learnerReasons);
+
+export const isLearnerFault = (why: string): why is LearnerReason => learnerFaults.has(why);
 
 export type ActingChoice =
   | { readonly who: "learner"; readonly why: "training" | "serving" }

@@ -42,7 +42,7 @@ export type {
   Stage,
   StateOf,
 } from "./state.ts";
-export { fallbackLevel, freshAgentState } from "./state.ts";
+export { fallbackLevel, freshAgentState, offlineCauses, onlineCauses, stages } from "./state.ts";
 export type { AgentEvent, CompletedStep, StepRecord, Tick, TickInput, TrainReport } from "./tick.ts";
 export type { TrainingOutcome, TrainingWork } from "./training-task.ts";
 export { AGENT_TRAINING_TASK, agentTrainingKinds } from "./training-task.ts";

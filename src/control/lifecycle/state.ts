@@ -7,7 +7,8 @@
  */
 import type { Ms } from "../../base/index.ts";
 
-export type Stage = "INITIALIZED" | "OFFLINE" | "ONLINE" | "SERVING";
+export const stages = ["INITIALIZED", "OFFLINE", "ONLINE", "SERVING"] as const;
+export type Stage = (typeof stages)[number];
 
 /** One ended episode, whoever acted in it. */
 export interface EpisodeScore {
@@ -57,8 +58,10 @@ export interface FallbackLevel {
   readonly episodes: number;
 }
 
-export type OfflineCause = "bootstrap" | "retraining" | "rollback" | "learner-lost";
-export type OnlineCause = "no-bootstrap" | "earned" | "retraining";
+export const offlineCauses = ["bootstrap", "retraining", "rollback", "learner-lost"] as const;
+export const onlineCauses = ["no-bootstrap", "earned", "retraining"] as const;
+export type OfflineCause = (typeof offlineCauses)[number];
+export type OnlineCause = (typeof onlineCauses)[number];
 
 export type Canary = { readonly kind: "trial"; readonly band: number } | { readonly kind: "passed" };
 
