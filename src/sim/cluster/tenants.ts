@@ -7,7 +7,7 @@ import type { Failure, Result, WorkloadId } from "../../base/index.ts";
 import { CodedError, err, failure, ok } from "../../base/index.ts";
 import type { OomKill, WorkloadReading } from "../../observe/telemetry/index.ts";
 import type { ClusterState } from "./event/cluster-state.ts";
-import type { Deployment, Pod } from "./event/deployment.ts";
+import type { Deployment } from "./event/deployment.ts";
 import { roomFor } from "./event/placement.ts";
 import type { Rollout } from "./event/rollout.ts";
 import { Scraper } from "./event/scrape.ts";
@@ -66,14 +66,14 @@ export class Tenants {
     const tenant = this.#tenantOf(workload);
     const { deployment, scraper } = tenant;
     const { now } = this.#state;
-    const fresh = deployment.kills.splice(0);
+    const fresh = deployment.kills.length > 0 ? deployment.kills.splice(0) : [];
     // Reading twice at one moment tells the same twice: whoever reads beside the controller takes nothing from it.
     tenant.told = tenant.readAt < now ? fresh : [...tenant.told, ...fresh];
     tenant.readAt = now;
     return assembleReading({
       workload,
       asked: deployment.asked,
-      pods: deployment.pods.filter(({ stage }) => stage !== "stopping").map((pod) => this.#statusOf(pod)),
+      pods: this.#statusesOf(deployment),
       ooms: tenant.told,
       sample: scraper.pipeline.newest(now),
       start: this.#start,
@@ -98,15 +98,20 @@ export class Tenants {
     return this.#tenantOf(workload).truth.sinceLast(this.#state.now, inFlight);
   }
 
-  #statusOf({ name, createdAt, readyAt, size, restarts }: Pod): PodStatus {
-    return {
-      pod: name,
-      createdAt: this.#start + createdAt,
-      readyAt: readyAt === null ? null : this.#start + readyAt,
-      cpuLimit: size.cpu,
-      memoryLimit: size.memory,
-      restarts,
-    };
+  #statusesOf({ pods }: Deployment): PodStatus[] {
+    const statuses: PodStatus[] = [];
+    for (const { stage, name, createdAt, readyAt, size, restarts } of pods) {
+      if (stage === "stopping") continue;
+      statuses.push({
+        pod: name,
+        createdAt: this.#start + createdAt,
+        readyAt: readyAt === null ? null : this.#start + readyAt,
+        cpuLimit: size.cpu,
+        memoryLimit: size.memory,
+        restarts,
+      });
+    }
+    return statuses;
   }
 
   #tenantOf(workload: WorkloadId): Tenant {

@@ -2,12 +2,17 @@
  * The requests of one pod that are on the CPU, by the virtual time at which they will be done.
  * Owns: a small binary heap; ties go to the one that began first, so that equal requests leave in order.
  */
+const FIRST_ROOM = 16;
+const NO_ENDS = new Float64Array(0);
+const NO_REQUESTS = new Int32Array(0);
+
 export class RunningSet {
   size = 0;
   #order = 0;
-  #ends = new Float64Array(16);
-  #orders = new Float64Array(16);
-  #requests = new Int32Array(16);
+  // Room is made when the first one comes: in the fluid rung pods come and go and nobody is ever in here.
+  #ends = NO_ENDS;
+  #orders = NO_ENDS;
+  #requests = NO_REQUESTS;
 
   /** The virtual time at which the next one is done. */
   get nextEnd(): number {
@@ -76,7 +81,7 @@ export class RunningSet {
   }
 
   #grow(): void {
-    const room = this.#ends.length * 2;
+    const room = Math.max(FIRST_ROOM, this.#ends.length * 2);
     const [ends, orders, requests] = [new Float64Array(room), new Float64Array(room), new Int32Array(room)];
     ends.set(this.#ends);
     orders.set(this.#orders);

@@ -13,8 +13,10 @@ export class Scraper {
   readonly #deployment: Deployment;
   readonly #config: MetricsConfig;
   readonly #percentile: number;
-  readonly #podHistory = new WeakMap<Pod, CounterHistory>();
+  /** By the pod's index, which a later pod may have again. */
+  readonly #podHistories: { readonly pod: Pod; readonly history: CounterHistory }[] = [];
   readonly #ingress: CounterHistory;
+  readonly #counters: [number, number, number] = [0, 0, 0];
 
   constructor(deployment: Deployment, config: MetricsConfig) {
     this.pipeline = new MetricsPipeline(config);
@@ -42,28 +44,30 @@ export class Scraper {
   }
 
   #historyOf(pod: Pod): CounterHistory {
-    let history = this.#podHistory.get(pod);
-    if (history === undefined) {
-      history = new CounterHistory(this.#config.window);
-      this.#podHistory.set(pod, history);
-    }
+    const known = this.#podHistories[pod.index];
+    if (known?.pod === pod) return known.history;
+    const history = new CounterHistory(this.#config.window);
+    this.#podHistories[pod.index] = { pod, history };
     return history;
   }
 
   #measure(pod: Pod, now: number): PodSample | undefined {
     pod.cpu.advance(now);
     const history = this.#historyOf(pod);
-    history.add(now, [pod.cpu.used, pod.io, pod.network]);
+    const counters = this.#counters;
+    counters[0] = pod.cpu.used;
+    counters[1] = pod.io;
+    counters[2] = pod.network;
+    history.add(now, counters);
     const rates = history.rates();
     if (rates === null) return undefined;
     const { noise } = this.#config;
     const factor = Math.exp(noise * this.#deployment.streams.metrics.normal() - 0.5 * noise * noise);
-    const [cpu = 0, io = 0, network = 0] = rates.map((rate) => rate * factor);
     return {
       // Core-milliseconds per second are millicores.
-      cpu,
-      io,
-      network,
+      cpu: rates[0]! * factor,
+      io: rates[1]! * factor,
+      network: rates[2]! * factor,
       memory: pod.memoryInUse(this.#deployment.program),
       cpuLimit: pod.size.cpu,
       memoryLimit: pod.size.memory,
@@ -72,10 +76,18 @@ export class Scraper {
 
   #measureIngress(now: number): IngressSample | null {
     const { attempts, completed, failedAttempts, outcomes } = this.#deployment;
-    this.#ingress.add(now, [attempts, completed, failedAttempts]);
+    const counters = this.#counters;
+    counters[0] = attempts;
+    counters[1] = completed;
+    counters[2] = failedAttempts;
+    this.#ingress.add(now, counters);
     const rates = this.#ingress.rates();
     if (rates === null) return null;
-    const [offered = 0, answered = 0, failed = 0] = rates;
-    return { latency: outcomes.latencyAtIngress(now, this.#percentile), offered, completed: answered, failed };
+    return {
+      latency: outcomes.latencyAtIngress(now, this.#percentile),
+      offered: rates[0]!,
+      completed: rates[1]!,
+      failed: rates[2]!,
+    };
   }
 }

@@ -33,6 +33,8 @@ export class Course {
   readonly weight = new Float64Array(MOST_STRETCHES);
   /** Requests in the pod at the end. */
   inside = 0;
+  /** See `describe`. */
+  readonly way = { at: 0, aim: 0, pause: 0 };
   /** Share of the step below which a stretch is not looked at by itself. */
   #shortest = 0;
 
@@ -65,10 +67,11 @@ export class Course {
   }
 
   /**
-   * A stretch of `share` of the step on the way from `at` towards `aim` (both in parts of the way between two levels),
-   * with a time constant of `pause` steps.
+   * A stretch of `share` of the step on its way, which is written down before, from `at` towards `aim` (both in parts of
+   * the way between two levels) with a time constant of `pause` steps.
    */
-  describe(level: number, share: number, { at, aim, pause }: { at: number; aim: number; pause: number }): void {
+  describe(level: number, share: number): void {
+    const { at, aim, pause } = this.way;
     const gap = aim - at;
     // It is where it goes at once.
     if (share > 20 * pause && Math.abs(gap) >= RESTING) {
@@ -102,8 +105,8 @@ export class Course {
 }
 
 export const MOST_STRETCHES = 12;
-/** Milliseconds below which a stretch is not looked at by itself: a hundredth of a control step. */
-const SHORTEST = 150;
+/** Milliseconds below which a stretch is not looked at by itself: half a percent of the minute that latencies are read over. */
+const SHORTEST = 300;
 /** A difference in backlog that so small a share of the step's requests makes up is gone at once. */
 const AT_ONCE = 0.01;
 /** A stretch that covers more of the way between two levels is cut in three. */
@@ -145,11 +148,11 @@ export function followLoad(
     const isWithin = gap > 0 ? rate <= edge : rate >= edge;
     const reach = isWithin ? left : pause * Math.log(gap / (rate - edge));
     const time = Math.min(reach, left);
-    course.describe(level, time / span, {
-      at: (at - from) / (to - from),
-      aim: (rate - from) / (to - from),
-      pause: pause / span,
-    });
+    const { way } = course;
+    way.at = (at - from) / (to - from);
+    way.aim = (rate - from) / (to - from);
+    way.pause = pause / span;
+    course.describe(level, time / span);
     left -= time;
     if (isWithin || left <= 1e-9 * span) {
       course.end(low + slope * (rate - gap * Math.exp(-time / pause) - from));

@@ -42,9 +42,8 @@ export class FluidFlow {
   #failedShare = 0;
   /** Totals since the beginning; the deployment's are these in whole numbers. */
   readonly #total = { arrived: 0, attempts: 0, failed: 0, completed: 0, timedOut: 0, dropped: 0, lost: 0 };
-  /** The same that the current step adds to the window. */
-  #late = 0;
-  #unanswered = 0;
+  /** What the current step adds to the window, besides answers. */
+  readonly #ending = { late: 0, unanswered: 0, luck: 0, timeout: 0 };
   /** Kills to be expected in the last step, and per millisecond of it; how long requests stayed. */
   #kills = 0;
   #killRate = 0;
@@ -120,7 +119,7 @@ export class FluidFlow {
     const { inService } = pod;
     this.#total.lost += inService;
     this.#total.failed += inService;
-    this.#unanswered += inService;
+    this.#ending.unanswered += inService;
     pod.inService = 0;
     pod.requestMemory = 0;
     this.#publish();
@@ -159,13 +158,16 @@ export class FluidFlow {
     total.completed += this.#sums.completed - missing;
     total.timedOut += timedOut * lastTry;
     total.dropped += refused * lastTry;
-    this.#late += timedOut;
-    this.#unanswered += refused * lastTry;
     this.#failedShare = failed;
     this.#tell(timeout);
-    this.#window.close(to, { late: this.#late, unanswered: this.#unanswered, luck: this.#slots.luck, timeout });
-    this.#late = 0;
-    this.#unanswered = 0;
+    const ending = this.#ending;
+    ending.late += timedOut;
+    ending.unanswered += refused * lastTry;
+    ending.luck = this.#slots.luck;
+    ending.timeout = timeout;
+    this.#window.close(to, ending);
+    ending.late = 0;
+    ending.unanswered = 0;
     this.#now = to;
     this.#publish();
   }
@@ -176,9 +178,10 @@ export class FluidFlow {
     const span = to - from;
     const fresh = this.#slots.rate * span;
     let expected = this.#failedShare;
+    this.#prepare(from, span);
     for (let round = 0; round < MOST_ROUNDS; round++) {
       this.#plan(fresh, span, expected);
-      this.#consider({ from, span });
+      this.#consider(span);
       const { all, refused, timedOut } = this.#sums;
       const failed = all > 0 ? Math.min(1, (refused + timedOut) / all) : 0;
       if (this.#deployment.program.retries === 0 || Math.abs(failed - expected) < 0.02) return;
@@ -190,7 +193,7 @@ export class FluidFlow {
   #plan(fresh: number, span: number, failed: number): void {
     const { retries } = this.#deployment.program;
     const attempts = this.#attempts;
-    attempts.length = retries + 1;
+    if (attempts.length !== retries + 1) attempts.length = retries + 1;
     attempts[0] = fresh;
     let all = fresh;
     for (let k = 0; k < retries; k++) {
@@ -204,10 +207,17 @@ export class FluidFlow {
     this.#sums.all = all;
   }
 
-  #consider({ from, span }: { from: number; span: number }): void {
+  #prepare(from: number, span: number): void {
     const { ready, program } = this.#deployment;
+    for (let g = 0; g < this.#used; g++) {
+      const group = this.#groups[g] as PodGroup;
+      group.prepare({ table: this.#tableFor(group), program, from, span, readyPods: ready.length });
+    }
+  }
+
+  #consider(span: number): void {
     const sums = this.#sums;
-    sums.refused = ready.length === 0 ? sums.all : 0;
+    sums.refused = this.#used === 0 ? sums.all : 0;
     sums.timedOut = 0;
     sums.completed = 0;
     let inside = 0;
@@ -215,8 +225,7 @@ export class FluidFlow {
     const pull = this.#pull();
     for (let g = 0; g < this.#used; g++) {
       const group = this.#groups[g] as PodGroup;
-      const rate = (sums.all / span) * (attraction(group) / pull);
-      group.consider({ table: this.#tableFor(group), program, from, span, rate, readyPods: ready.length });
+      group.consider((sums.all / span) * (attraction(group) / pull));
       sums.refused += group.refused;
       sums.timedOut += group.timedOut;
       sums.completed += group.completed;
@@ -235,7 +244,7 @@ export class FluidFlow {
     for (let k = 0; k < this.#attempts.length; k++) {
       const share = all > 0 ? this.#attempts[k]! / all : k === 0 ? 1 : 0;
       if (share > 0.002) {
-        for (let g = 0; g < this.#used; g++) this.#groups[g]?.tell(this.#window, { share, delay });
+        for (let g = 0; g < this.#used; g++) this.#groups[g]?.tell(this.#window, share, delay);
       }
       delay += wasted + backoff(k) / 2;
     }

@@ -3,9 +3,13 @@ import { LatencyWindow } from "./latency-window.ts";
 
 const nothing = { late: 0, unanswered: 0, luck: 0, timeout: 10_000 };
 
+function addSlice(window: LatencyWindow, logLatency: number, mass: number): void {
+  window.addSlices({ count: 1, logs: Float64Array.of(logLatency), masses: Float64Array.of(mass) }, 1);
+}
+
 /** The same requests in every span: latencies 1, 2, … 1,000 ms. */
 function fill(window: LatencyWindow, at: number, span = nothing): void {
-  for (let latency = 1; latency <= 1_000; latency++) window.addSlice(Math.log(latency), 1);
+  for (let latency = 1; latency <= 1_000; latency++) addSlice(window, Math.log(latency), 1);
   window.close(at, span);
 }
 
@@ -21,7 +25,7 @@ test("percentiles are those of what was added, to the width of a bin", () => {
 
 test("what is older than the window is forgotten, and an empty window has no latency", () => {
   const window = new LatencyWindow(60_000);
-  window.addSlice(Math.log(5_000), 1_000);
+  addSlice(window, Math.log(5_000), 1_000);
   window.close(15_000, nothing);
   fill(window, 30_000);
   expect(window.latencyOfAnswered(74_999, 0.99)).toBeGreaterThan(4_000);
@@ -49,7 +53,7 @@ test("the share within a target is of all that ended: answered, given up and una
 
 test("of few requests the p99 is their highest, which lies below the distribution's p99 most of the time", () => {
   const window = new LatencyWindow(60_000);
-  for (let latency = 1; latency <= 1_000; latency++) window.addSlice(Math.log(latency), 0.02);
+  for (let latency = 1; latency <= 1_000; latency++) addSlice(window, Math.log(latency), 0.02);
   window.close(15_000, nothing);
   // Twenty requests: the median of the highest is at 0.5^(1/20) = 0.966.
   const found = window.latencyOfAnswered(15_000, 0.99) as number;
@@ -60,7 +64,7 @@ test("of few requests the p99 is their highest, which lies below the distributio
 test("luck moves the percentile of a sample as far as a sample's percentile moves", () => {
   const at = (luck: number) => {
     const window = new LatencyWindow(60_000);
-    for (let latency = 1; latency <= 1_000; latency++) window.addSlice(Math.log(latency), 0.1);
+    for (let latency = 1; latency <= 1_000; latency++) addSlice(window, Math.log(latency), 0.1);
     window.close(15_000, { ...nothing, luck });
     return window.latencyOfAnswered(15_000, 0.5) as number;
   };

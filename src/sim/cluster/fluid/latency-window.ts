@@ -18,6 +18,14 @@ const BINS = Math.ceil((Math.log(3_600_000) - FIRST) / BIN) + 2;
 const SPAN = { at: 0, from: 1, to: 2, answered: 3, late: 4, unanswered: 5, luck: 6 } as const;
 const SPAN_SIZE = 8;
 
+/** Latencies of requests, as so many of a list of them. */
+export interface Slices {
+  readonly count: number;
+  /** Logarithms of milliseconds. */
+  readonly logs: Float64Array;
+  readonly masses: Float64Array;
+}
+
 export class LatencyWindow extends Outcomes {
   readonly #window: number;
   readonly #bins = new Float64Array(BINS);
@@ -47,17 +55,8 @@ export class LatencyWindow extends Outcomes {
     this.#window = window;
   }
 
-  /** Requests answered after exp(logLatency) milliseconds; belongs to the span that `close` ends. */
-  addSlice(logLatency: number, mass: number): void {
-    this.addSlices([logLatency], [mass], { count: 1, scale: 1 });
-  }
-
-  /** The same for the first `count` of many, each mass times `scale`. */
-  addSlices(
-    logs: ArrayLike<number>,
-    masses: ArrayLike<number>,
-    { count, scale }: { readonly count: number; readonly scale: number },
-  ): void {
+  /** Answered requests, each mass times `scale`; they belong to the span that `close` ends. */
+  addSlices({ count, logs, masses }: Slices, scale: number): void {
     while (this.#written + count - this.#oldest() > this.#place.length) this.#growSlices();
     const bins = this.#bins;
     const places = this.#place;

@@ -21,8 +21,7 @@ export interface GroupStep {
   /** Milliseconds since the world began; and how long the step is. */
   readonly from: number;
   readonly span: number;
-  /** Attempts per millisecond at each pod, and how many ready pods there are to choose from. */
-  readonly rate: number;
+  /** Ready pods that the balancer can choose from. */
   readonly readyPods: number;
 }
 
@@ -37,7 +36,11 @@ export class PodGroup {
   /** Kills to be expected in the step. */
   kills = 0;
 
-  #step: GroupStep | undefined;
+  #program: Program | undefined;
+  #mostSizes = 0;
+  #from = 0;
+  /** The step as the backlog sees it, for one pod. Written anew for every step and every trial of it. */
+  readonly #step = { inside: 0, rate: 0, capacity: 0, span: 0 };
   readonly #point = new ResponsePoint();
   readonly #course = new Course();
   readonly #stretches = Array.from({ length: MOST_STRETCHES }, () => new Stretch());
@@ -70,19 +73,31 @@ export class PodGroup {
     this.pods.push(pod);
   }
 
-  /** What the step would do. May be asked again with another rate; nothing has happened until it is committed. */
-  consider(step: GroupStep): void {
-    const { table, program, from, span, rate, readyPods } = step;
-    this.#step = step;
-    const count = this.pods.length;
+  /** Before a step is considered: what it is, whatever comes in it. */
+  prepare({ table, program, from, span, readyPods }: GroupStep): void {
+    this.#program = program;
+    this.#mostSizes = table.mostSizes;
+    this.#from = from;
     const quota = (this.pods[0] as Pod).size.cpu / 1_000;
-    const speed = this.#speed(program, from + span / 2);
-    this.#point.locate(table, { quota, speed, pods: readyPods });
-    const capacity = this.#point.capacity / 1_000;
-    followLoad(this.#point, { inside: this.inside, rate, capacity, span }, this.#course);
+    this.#point.locate(table, { quota, speed: this.#speed(program, from + span / 2), pods: readyPods });
+    const step = this.#step;
+    step.inside = this.inside;
+    step.capacity = this.#point.capacity / 1_000;
+    step.span = span;
+  }
+
+  /**
+   * What the step would do with so many attempts per millisecond at each pod. May be asked again with another rate;
+   * nothing has happened until it is committed.
+   */
+  consider(rate: number): void {
+    const step = this.#step;
+    step.rate = rate;
+    followLoad(this.#point, step, this.#course);
+    const program = this.#program as Program;
     const inTime = this.#blend(program.timeout);
-    const came = rate * span * count;
-    this.refused = came * this.#refusedShare(rate, capacity);
+    const came = rate * step.span * this.pods.length;
+    this.refused = came * this.#refusedShare(rate, step.capacity);
     const left = this.#leave(came);
     this.completed = left * inTime;
     this.timedOut = left - this.completed;
@@ -90,15 +105,15 @@ export class PodGroup {
   }
 
   commit(): void {
-    const { program, from, span, rate } = this.#step as GroupStep;
+    const { rate, span } = this.#step;
     const count = this.pods.length;
     const left = this.#leave(rate * span * count);
     this.inside += (rate * span * count - this.refused - left) / count;
-    this.#use(program, { from, span, left });
+    this.#use(this.#program as Program, span, left);
   }
 
   /** Slices of the step's latencies, for that share of its answers whose clients had lost `delay` before. */
-  tell(window: LatencyWindow, { share, delay }: { share: number; delay: number }): void {
+  tell(window: LatencyWindow, share: number, delay: number): void {
     const course = this.#course;
     let weights = 0;
     for (let s = 0; s < course.count; s++) weights += course.weight[s]! * this.#stretches[s]!.inTime;
@@ -107,10 +122,7 @@ export class PodGroup {
     for (let s = 0; s < course.count; s++) {
       const stretch = this.#stretches[s]!;
       stretch.mark(this.#point);
-      window.addSlices(delay > 0 ? stretch.delayed(delay) : stretch.logs, stretch.masses, {
-        count: stretch.count,
-        scale: scale * course.weight[s]!,
-      });
+      window.addSlices(delay > 0 ? stretch.delayed(delay) : stretch, scale * course.weight[s]!);
     }
   }
 
@@ -178,7 +190,7 @@ export class PodGroup {
     return Math.min(1, all);
   }
 
-  #use(program: Program, { from, span, left }: { from: number; span: number; left: number }): void {
+  #use(program: Program, span: number, left: number): void {
     const each = left / this.pods.length;
     const burnt = (this.#busy * (this.pods[0] as Pod).size.cpu * span) / 1_000;
     const held = program.perRequest * this.#sizes;
@@ -194,7 +206,7 @@ export class PodGroup {
       pod.io += io * each;
       pod.network += network * each;
       pod.requestMemory = Math.min(held, Math.max(0, pod.size.memory - program.base));
-      pod.deployment.countMemory(pod, from);
+      pod.deployment.countMemory(pod, this.#from);
     }
   }
 
@@ -203,7 +215,7 @@ export class PodGroup {
     if (program.perRequest <= 0) return 0;
     const room = (memory - program.base) / program.perRequest;
     const place = crossingPlace(room);
-    if (room >= (this.#step as GroupStep).table.mostSizes || place >= CROSSING_COUNT - 1) return 0;
+    if (room >= this.#mostSizes || place >= CROSSING_COUNT - 1) return 0;
     const low = Math.max(0, Math.floor(place));
     const part = Math.min(Math.max(place - low, 0), 1);
     const logarithm = this.#crossing(low) * (1 - part) + this.#crossing(low + 1) * part;

@@ -7,12 +7,12 @@
  * was near are asked for their latencies. So each part is blended when it is first asked for, and kept while the place
  * stays the same, since most steps are like the one before them.
  */
-import { LOAD_LEVELS, POD_LEVELS, QUOTA_RATIO } from "./calibration.ts";
-import { CELL_SIZE, CROSSINGS, PLACE, SLICES } from "./cell.ts";
-import type { ResponseTable, TableColumn } from "./response-table.ts";
+import { LOAD_LEVELS, POD_LEVELS, QUOTA_RATIO, SLICE_ENDS } from "./calibration.ts";
+import { CROSSING_COUNT, FIGURE_COUNT, PLACE } from "./cell.ts";
+import { type ResponseTable, TableColumn } from "./response-table.ts";
 
 const LEVELS = LOAD_LEVELS.length;
-const SLICE_COUNT = CELL_SIZE - SLICES;
+const SLICE_COUNT = SLICE_ENDS.length;
 const LOG_QUOTA = Math.log(QUOTA_RATIO);
 /** Closer to a grid point than this is on it: saves half of the corners. */
 const SNAP = 0.03;
@@ -34,6 +34,8 @@ interface Corner {
   weight: number;
 }
 
+const nowhere = new TableColumn();
+
 export class ResponsePoint {
   /** Counts the places it has been at: what was computed at another is old. */
   version = 0;
@@ -44,10 +46,10 @@ export class ResponsePoint {
   /** Milliseconds more on the CPU per core-millisecond than at the table's speed. */
   #longer = 0;
   #capacity = 0;
-  readonly #corners: Corner[] = Array.from({ length: 4 }, () => ({ column: [], quota: 0, pods: 0, weight: 0 }));
+  readonly #corners: Corner[] = Array.from({ length: 4 }, () => ({ column: nowhere, quota: 0, pods: 0, weight: 0 }));
   #count = 0;
   // By load level, with the version of each: figures, in the places of a cell, and latencies.
-  readonly #figures = new Float64Array(LEVELS * CROSSINGS);
+  readonly #figures = new Float64Array(LEVELS * FIGURE_COUNT);
   readonly #figuresAt = new Int32Array(LEVELS);
   readonly #latencies: (Float64Array | undefined)[] = Array.from<undefined>({ length: LEVELS }).fill(undefined);
   readonly #latenciesAt = new Int32Array(LEVELS);
@@ -89,7 +91,7 @@ export class ResponsePoint {
   /** One of the figures before the crossings. */
   figure(level: number, place: number): number {
     if (this.#figuresAt[level] !== this.version) this.#blendFigures(level);
-    return this.#figures[level * CROSSINGS + place]!;
+    return this.#figures[level * FIGURE_COUNT + place]!;
   }
 
   /** Logarithm of the rate at which a threshold of sizes is crossed. */
@@ -97,7 +99,7 @@ export class ResponsePoint {
     let sum = 0;
     for (let c = 0; c < this.#count; c++) {
       const corner = this.#corners[c]!;
-      sum += corner.weight * this.#cellOf(corner, level)[CROSSINGS + threshold]!;
+      sum += corner.weight * this.#columnOf(corner, level).crossings[level * CROSSING_COUNT + threshold]!;
     }
     return sum;
   }
@@ -114,11 +116,14 @@ export class ResponsePoint {
     return this.#longest[level]!;
   }
 
-  #cellOf({ column, quota, pods }: Corner, level: number): Float64Array {
-    return column[level] ?? (this.#table as ResponseTable).fill(quota, pods, level);
+  /** With the level in it. */
+  #columnOf({ column, quota, pods }: Corner, level: number): TableColumn {
+    if (!column.has(level)) (this.#table as ResponseTable).fill(quota, pods, level);
+    return column;
   }
 
   #blendFigures(level: number): void {
+    const at = level * FIGURE_COUNT;
     let inside = 0;
     let sizes = 0;
     let admitted = 0;
@@ -126,14 +131,13 @@ export class ResponsePoint {
     for (let c = 0; c < this.#count; c++) {
       const corner = this.#corners[c]!;
       const { weight } = corner;
-      const cell = this.#cellOf(corner, level);
-      inside += weight * cell[PLACE.inside]!;
-      sizes += weight * cell[PLACE.sizes]!;
-      admitted += weight * cell[PLACE.admitted]!;
-      busy += weight * cell[PLACE.busy]!;
+      const { figures } = this.#columnOf(corner, level);
+      inside += weight * figures[at + PLACE.inside]!;
+      sizes += weight * figures[at + PLACE.sizes]!;
+      admitted += weight * figures[at + PLACE.admitted]!;
+      busy += weight * figures[at + PLACE.busy]!;
     }
     const factor = this.#moreInside(level, inside);
-    const at = level * CROSSINGS;
     this.#figures[at + PLACE.inside] = inside * factor;
     this.#figures[at + PLACE.sizes] = sizes * factor;
     this.#figures[at + PLACE.admitted] = admitted;
@@ -153,15 +157,29 @@ export class ResponsePoint {
   #blendLatencies(level: number): void {
     this.#latencies[level] ??= new Float64Array(SLICE_COUNT);
     const blend = this.#latencies[level]!;
+    const at = level * SLICE_COUNT;
+    const { latencies: first } = this.#columnOf(this.#corners[0]!, level);
+    const firstWeight = this.#corners[0]!.weight;
+    if (this.#count === 1) for (let i = 0; i < SLICE_COUNT; i++) blend[i] = firstWeight * first[at + i]!;
+    // Most places lie between two limits and on a count of pods, or the other way round.
+    if (this.#count >= 2) {
+      const { latencies: second } = this.#columnOf(this.#corners[1]!, level);
+      const secondWeight = this.#corners[1]!.weight;
+      for (let i = 0; i < SLICE_COUNT; i++) blend[i] = firstWeight * first[at + i]! + secondWeight * second[at + i]!;
+    }
+    for (let c = 2; c < this.#count; c++) {
+      const { latencies } = this.#columnOf(this.#corners[c]!, level);
+      const { weight } = this.#corners[c]!;
+      for (let i = 0; i < SLICE_COUNT; i++) blend[i]! += weight * latencies[at + i]!;
+    }
+    this.#longest[level] = this.#lengthen(blend);
+    this.#latenciesAt[level] = this.version;
+  }
+
+  /** What another speed than the table's does to the time on the CPU; answers the longest latency. */
+  #lengthen(blend: Float64Array): number {
     const { runTimes } = this.#table as ResponseTable;
     const longer = this.#longer;
-    for (let c = 0; c < this.#count; c++) {
-      const corner = this.#corners[c]!;
-      const { weight } = corner;
-      const cell = this.#cellOf(corner, level);
-      if (c === 0) for (let i = 0; i < SLICE_COUNT; i++) blend[i] = weight * cell[SLICES + i]!;
-      else for (let i = 0; i < SLICE_COUNT; i++) blend[i]! += weight * cell[SLICES + i]!;
-    }
     let longest = 0;
     for (let i = 0; i < SLICE_COUNT; i++) {
       const usual = blend[i]!;
@@ -171,8 +189,7 @@ export class ResponsePoint {
       blend[i] = latency;
       if (latency > longest) longest = latency;
     }
-    this.#longest[level] = longest;
-    this.#latenciesAt[level] = this.version;
+    return longest;
   }
 
   /** A place on an axis is the grid point below it and how far it is to the next. */

@@ -8,8 +8,8 @@
  */
 import { seededRng } from "../../../base/index.ts";
 import type { Application } from "../workloads/application.ts";
-import { FULL, LOAD_LEVELS, POD_LEVELS, QUOTA_RATIO, TABLE_SEED } from "./calibration.ts";
-import { nominalCapacity, runCell, runTimes } from "./cell.ts";
+import { FULL, LOAD_LEVELS, POD_LEVELS, QUOTA_RATIO, SLICE_ENDS, TABLE_SEED } from "./calibration.ts";
+import { CROSSING_COUNT, CROSSINGS, FIGURE_COUNT, nominalCapacity, runCell, runTimes, SLICES } from "./cell.ts";
 
 export interface TableOptions {
   /** Speed of the processor, and the cores that a pod's threads can run on. */
@@ -18,13 +18,32 @@ export interface TableOptions {
 }
 
 const LEVELS = LOAD_LEVELS.length;
+const SLICE_COUNT = SLICE_ENDS.length;
 const FIRST_FULL = LOAD_LEVELS.findIndex((level) => level >= FULL);
 // Room for indices of either sign in one whole number.
 const STRIDE = 256;
 const MIDDLE = STRIDE / 2;
 
-/** Cells of one CPU limit and number of pods, by load level; those that nobody has asked for yet are not there. */
-export type TableColumn = (Float64Array | undefined)[];
+/**
+ * Cells of one CPU limit and number of pods, part by part: first those of the first load level, then of the next. A load is
+ * followed from level to level, so what is asked for next lies beside what was asked for last.
+ */
+export class TableColumn {
+  readonly figures = new Float64Array(LEVELS * FIGURE_COUNT).fill(Number.NaN);
+  readonly crossings = new Float64Array(LEVELS * CROSSING_COUNT);
+  readonly latencies = new Float64Array(LEVELS * SLICE_COUNT);
+
+  /** Whether somebody has asked for a level: before that it is not made. */
+  has(level: number): boolean {
+    return !Number.isNaN(this.figures[level * FIGURE_COUNT]!);
+  }
+
+  set(level: number, cell: Float64Array): void {
+    this.figures.set(cell.subarray(0, FIGURE_COUNT), level * FIGURE_COUNT);
+    this.crossings.set(cell.subarray(CROSSINGS, SLICES), level * CROSSING_COUNT);
+    this.latencies.set(cell.subarray(SLICES), level * SLICE_COUNT);
+  }
+}
 
 export class ResponseTable {
   readonly application: Application;
@@ -69,26 +88,23 @@ export class ResponseTable {
     const key = columnKey(quota, pods);
     let column = this.#columns.get(key);
     if (column === undefined) {
-      column = Array.from<undefined>({ length: LEVELS }).fill(undefined);
+      column = new TableColumn();
       this.#columns.set(key, column);
     }
     return column;
   }
 
-  fill(quota: number, pods: number, level: number): Float64Array {
+  fill(quota: number, pods: number, level: number): void {
     // In overload all pods are full, and choosing between them changes nothing: one stands for any number.
-    const alike = level >= FIRST_FULL ? 0 : pods;
-    let cell = this.column(quota, alike)[level];
-    if (cell === undefined) {
-      cell = this.#run(quota, alike, level);
-      this.column(quota, alike)[level] = cell;
-      this.#filled++;
+    if (level < FIRST_FULL) this.column(quota, pods).set(level, this.#run(quota, pods, level));
+    else {
+      const cell = this.#run(quota, 0, level);
+      for (let alike = 0; alike < POD_LEVELS.length; alike++) this.column(quota, alike).set(level, cell);
     }
-    this.column(quota, pods)[level] = cell;
-    return cell;
   }
 
   #run(quota: number, pods: number, level: number): Float64Array {
+    this.#filled++;
     return runCell(
       {
         application: this.application,

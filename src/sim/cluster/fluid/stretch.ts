@@ -7,6 +7,7 @@
  * `mark`.
  */
 import { SLICE_ENDS } from "./calibration.ts";
+import type { Slices } from "./latency-window.ts";
 import type { ResponsePoint } from "./response-point.ts";
 
 const SLICE_COUNT = SLICE_ENDS.length;
@@ -25,13 +26,13 @@ export interface StretchPlace {
   readonly timeout: number;
 }
 
-export class Stretch {
+export class Stretch implements Slices {
   level = 0;
   part = 0;
   weight = 0;
   /** Share of those who leave that are in time. */
   inTime = 0;
-  /** Slices with somebody in time, the fastest first; and by slice the share of all, and the logarithm of the latency. */
+  // Slices with somebody in time, the fastest first, with their shares of all.
   count = 0;
   masses: Float64Array = SLICE_SHARES;
   readonly logs = new Float64Array(SLICE_COUNT);
@@ -39,7 +40,7 @@ export class Stretch {
   #timeout = 0;
   #isMarked = false;
   readonly #latencies = new Float64Array(SLICE_COUNT);
-  readonly #delayed = new Float64Array(SLICE_COUNT);
+  readonly #delayed = { count: 0, masses: SLICE_SHARES as Float64Array, logs: new Float64Array(SLICE_COUNT) };
   readonly #someMasses = new Float64Array(SLICE_COUNT);
 
   judge(point: ResponsePoint, { level, part, weight, timeout }: StretchPlace): void {
@@ -86,10 +87,13 @@ export class Stretch {
     }
   }
 
-  /** Logarithms for clients who had lost some time before. */
-  delayed(delay: number): Float64Array {
-    for (let i = 0; i < this.count; i++) this.#delayed[i] = Math.log(this.#latencies[i]! + delay);
-    return this.#delayed;
+  /** The same of clients who had lost some time before. Good until it is asked for again. */
+  delayed(delay: number): Slices {
+    const delayed = this.#delayed;
+    delayed.count = this.count;
+    delayed.masses = this.masses;
+    for (let i = 0; i < this.count; i++) delayed.logs[i] = Math.log(this.#latencies[i]! + delay);
+    return delayed;
   }
 
   #interpolate(point: ResponsePoint): void {

@@ -4,7 +4,7 @@
  */
 import type { Allocation } from "../../../act/index.ts";
 import type { Bytes, Millicores, Ms, PerSecond, Ratio, WorkloadId } from "../../../base/index.ts";
-import type { OomKill, WorkloadReading } from "../../../observe/telemetry/index.ts";
+import type { OomKill, PodReading, WorkloadReading } from "../../../observe/telemetry/index.ts";
 import { podGrants } from "./config.ts";
 import type { PodSample, Sample } from "./pipeline.ts";
 
@@ -30,24 +30,14 @@ export interface ReadingParts {
 
 export function assembleReading({ workload, asked, pods, ooms, sample, start }: ReadingParts): WorkloadReading {
   const ingress = sample?.ingress ?? null;
+  const readings: PodReading[] = [];
+  for (const status of pods) readings.push(podReading(status, sample?.pods.get(status.pod)));
   return {
     workload,
     at: (start + (sample?.at ?? 0)) as Ms,
     spec: { replicas: asked.replicas, cpu: asked.cpu, memory: asked.memory },
-    pods: pods.map((status) => {
-      const measured = sample?.pods.get(status.pod);
-      return {
-        pod: status.pod,
-        createdAt: status.createdAt as Ms,
-        readyAt: status.readyAt as Ms | null,
-        cpuLimit: status.cpuLimit as Millicores,
-        memoryLimit: status.memoryLimit as Bytes,
-        cpu: (measured?.cpu ?? null) as Millicores | null,
-        memory: (measured?.memory ?? null) as Bytes | null,
-        restarts: status.restarts,
-      };
-    }),
-    use: useOf([...(sample?.pods.values() ?? [])]),
+    pods: readings,
+    use: sample === undefined || sample.pods.size === 0 ? notMeasured : useOf(sample.pods),
     latency: (ingress?.latency ?? null) as Ms | null,
     offered: (ingress?.offered ?? null) as PerSecond | null,
     completed: (ingress?.completed ?? null) as PerSecond | null,
@@ -56,33 +46,41 @@ export function assembleReading({ workload, asked, pods, ooms, sample, start }: 
   };
 }
 
-/** Over the pods that were measured, against the limits they had when they were. */
-function useOf(samples: readonly PodSample[]): WorkloadReading["use"] {
-  if (samples.length === 0) return { cpu: null, memory: null, io: null, network: null };
-  const share = (use: (sample: PodSample) => number, limit: (sample: PodSample) => number): Ratio => {
-    let [used, granted] = [0, 0];
-    for (const sample of samples) {
-      used += use(sample);
-      granted += limit(sample);
-    }
-    return (used / granted) as Ratio;
-  };
+function podReading(status: PodStatus, measured: PodSample | undefined): PodReading {
   return {
-    cpu: share(
-      ({ cpu }) => cpu,
-      ({ cpuLimit }) => cpuLimit,
-    ),
-    memory: share(
-      ({ memory }) => memory,
-      ({ memoryLimit }) => memoryLimit,
-    ),
-    io: share(
-      ({ io }) => io,
-      () => podGrants.io,
-    ),
-    network: share(
-      ({ network }) => network,
-      () => podGrants.network,
-    ),
+    pod: status.pod,
+    createdAt: status.createdAt as Ms,
+    readyAt: status.readyAt as Ms | null,
+    cpuLimit: status.cpuLimit as Millicores,
+    memoryLimit: status.memoryLimit as Bytes,
+    cpu: (measured?.cpu ?? null) as Millicores | null,
+    memory: (measured?.memory ?? null) as Bytes | null,
+    restarts: status.restarts,
+  };
+}
+
+const notMeasured: WorkloadReading["use"] = Object.freeze({ cpu: null, memory: null, io: null, network: null });
+
+/** Over the pods that were measured, against the limits they had when they were. */
+function useOf(samples: ReadonlyMap<string, PodSample>): WorkloadReading["use"] {
+  let cpu = 0;
+  let memory = 0;
+  let io = 0;
+  let network = 0;
+  let cpuLimit = 0;
+  let memoryLimit = 0;
+  for (const sample of samples.values()) {
+    cpu += sample.cpu;
+    memory += sample.memory;
+    io += sample.io;
+    network += sample.network;
+    cpuLimit += sample.cpuLimit;
+    memoryLimit += sample.memoryLimit;
+  }
+  return {
+    cpu: (cpu / cpuLimit) as Ratio,
+    memory: (memory / memoryLimit) as Ratio,
+    io: (io / (samples.size * podGrants.io)) as Ratio,
+    network: (network / (samples.size * podGrants.network)) as Ratio,
   };
 }
