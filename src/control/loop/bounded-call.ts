@@ -18,6 +18,8 @@ export interface Deadline {
   readonly due: number;
   /** Resolves when the time is up; never rejects. */
   readonly expired: Promise<"expired">;
+  /** Calls back when the time is up, at once if it is: for many short waits, for which promises are too dear. */
+  onExpiry(then: () => void): void;
   /** The calls have returned: the time does not matter any more. */
   end(): void;
   /** Ends the time now: calls that are under way are given up. */
@@ -78,23 +80,29 @@ class Queue {
 class Running implements Deadline {
   readonly limit: Ms;
   readonly due: number;
-  readonly expired: Promise<"expired">;
   readonly #queue: Queue;
   readonly #controller = new AbortController();
-  #expire: (value: "expired") => void = () => {};
+  #listeners: (() => void)[] = [];
+  #isExpired = false;
   isOver = false;
 
   constructor(limit: Ms, { due, queue }: { readonly due: number; readonly queue: Queue }) {
     this.limit = limit;
     this.due = due;
     this.#queue = queue;
-    this.expired = new Promise((resolve) => {
-      this.#expire = resolve;
-    });
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  get expired(): Promise<"expired"> {
+    return new Promise((resolve) => this.onExpiry(() => resolve("expired")));
+  }
+
+  onExpiry(then: () => void): void {
+    if (this.#isExpired) then();
+    else this.#listeners.push(then);
   }
 
   end(): void {
@@ -106,7 +114,10 @@ class Running implements Deadline {
     if (this.isOver) return;
     this.end();
     this.#controller.abort(reason);
-    this.#expire("expired");
+    this.#isExpired = true;
+    const listeners = this.#listeners;
+    this.#listeners = [];
+    for (const then of listeners) then();
   }
 }
 
@@ -171,34 +182,48 @@ export class Lane {
     return this.#abandoned.size >= MOST_ABANDONED;
   }
 
-  async call<T>(work: (signal: AbortSignal) => Promise<Result<T>>, deadline: Deadline): Promise<Result<T>> {
-    if (this.isBusyAt(deadline.due - deadline.limit)) return err(busy(this.#what, this.abandoned));
+  /**
+   * Never rejects. One promise with two ways to settle it, and no race of promises between functions that wait for each
+   * other: three calls a turn, of a thousand agents at once, are as dear as their agents' ticks otherwise.
+   */
+  call<T>(work: (signal: AbortSignal) => Promise<Result<T>>, deadline: Deadline): Promise<Result<T>> {
+    if (this.isBusyAt(deadline.due - deadline.limit)) return Promise.resolve(err(busy(this.#what, this.abandoned)));
     this.#calls += 1;
     const number = this.#calls;
     this.#underWay = number;
-    const answer = this.#settled(number, work, deadline.signal);
-    const first = await Promise.race([answer, deadline.expired]);
-    if (first !== "expired") return first;
-    if (this.#underWay === number) {
-      this.#underWay = 0;
-      this.#abandoned.set(number, deadline.due);
-    }
-    return err(timedOut(this.#what, deadline.limit));
+    return new Promise((resolve) => {
+      begun(work, deadline.signal).then(
+        (answer) => {
+          this.#returned(number);
+          resolve(answer);
+        },
+        (thrown) => {
+          this.#returned(number);
+          resolve(err(failureOf(thrown) ?? threw(this.#what, thrown)));
+        },
+      );
+      deadline.onExpiry(() => {
+        if (this.#underWay === number) {
+          this.#underWay = 0;
+          this.#abandoned.set(number, deadline.due);
+        }
+        resolve(err(timedOut(this.#what, deadline.limit)));
+      });
+    });
   }
 
-  async #settled<T>(
-    number: number,
-    work: (signal: AbortSignal) => Promise<Result<T>>,
-    signal: AbortSignal,
-  ): Promise<Result<T>> {
-    try {
-      return await work(signal);
-    } catch (thrown) {
-      return err(failureOf(thrown) ?? threw(this.#what, thrown));
-    } finally {
-      if (this.#underWay === number) this.#underWay = 0;
-      else this.#abandoned.delete(number);
-    }
+  #returned(number: number): void {
+    if (this.#underWay === number) this.#underWay = 0;
+    else this.#abandoned.delete(number);
+  }
+}
+
+/** A promise in any case: a port may throw at once, or answer with something else. */
+function begun<T>(work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return Promise.resolve(work(signal));
+  } catch (thrown) {
+    return Promise.reject(thrown);
   }
 }
 

@@ -8,7 +8,6 @@ import type { EpisodeId, Ms, Result } from "../../base/index.ts";
 import { err, failure, failureOf } from "../../base/index.ts";
 import type { WorkloadReading } from "../../observe/telemetry/index.ts";
 import { parseReading } from "../../observe/telemetry/index.ts";
-import type { Deadline } from "./bounded-call.ts";
 import type { LoopIo } from "./io.ts";
 import { note, post } from "./io.ts";
 import type { AgentInput, AgentTick, LoopHealth } from "./ports.ts";
@@ -42,11 +41,17 @@ interface Done {
 async function look(seat: Seat, io: LoopIo): Promise<AgentInput> {
   const { workload } = seat.spec;
   const deadline = io.deadlines.start(io.limits.look);
-  const [reading, have, nodes] = await Promise.all([
-    seat.lanes.telemetry.call(async (signal) => decoded(seat, await io.telemetry.read(workload, signal)), deadline),
-    seat.lanes.have.call((signal) => io.actuator.read(workload, signal), deadline),
-    roomOnNodes(seat, io, deadline),
-  ]);
+  const asked = seat.lanes.telemetry.call(
+    (signal) => Promise.resolve(io.telemetry.read(workload, signal)).then((arrived) => decoded(seat, arrived)),
+    deadline,
+  );
+  const askedHave = seat.lanes.have.call((signal) => io.actuator.read(workload, signal), deadline);
+  const source = io.nodes;
+  const askedNodes = source && seat.lanes.nodes.call((signal) => source.nodes(workload, signal), deadline);
+  // One after the other, for none of them rejects; all have been asked by now.
+  const reading = await asked;
+  const have = await askedHave;
+  const nodes = askedNodes === undefined ? "unlimited" : roomOnNodes(seat, io, await askedNodes);
   deadline.end();
   note(seat, io, { port: "telemetry", failure: failureIn(reading), lane: seat.lanes.telemetry });
   note(seat, io, { port: "actuator", failure: failureIn(have), lane: seat.lanes.have });
@@ -81,10 +86,7 @@ function decoded(seat: Seat, arrived: Result<unknown>): Result<WorkloadReading> 
 }
 
 /** Where nobody knows the nodes' room, nothing may grow: an empty list has room for nothing more. */
-async function roomOnNodes(seat: Seat, io: LoopIo, deadline: Deadline): Promise<readonly NodeRoom[] | "unlimited"> {
-  const { nodes } = io;
-  if (nodes === undefined) return "unlimited";
-  const found = await seat.lanes.nodes.call((signal) => nodes.nodes(seat.spec.workload, signal), deadline);
+function roomOnNodes(seat: Seat, io: LoopIo, found: Result<readonly NodeRoom[]>): readonly NodeRoom[] {
   note(seat, io, { port: "nodes", failure: failureIn(found), lane: seat.lanes.nodes });
   return found.ok ? found.value : [];
 }

@@ -15,7 +15,7 @@ export type ReadingFailure = Failure<"telemetry.malformed" | "telemetry.not-a-me
 
 export function parseReading(value: unknown): Result<WorkloadReading, ReadingFailure> {
   try {
-    return ok(readingOf(new Field(value, "reading")));
+    return ok(readingOf(new Place(value, () => "reading")));
   } catch (thrown) {
     const found = failureOf(thrown);
     if (thrown instanceof Refused) return err(thrown.reason);
@@ -40,122 +40,138 @@ class Refused extends Error {
 
 const mostPods = 10_000;
 
-function readingOf(reading: Field): WorkloadReading {
-  const spec = reading.get("spec");
-  const use = reading.get("use");
+function readingOf(reading: Place): WorkloadReading {
+  const spec = reading.inner("spec");
+  const use = reading.inner("use");
   return {
-    workload: workloadOf(reading.get("workload")),
-    at: reading.get("at").amount() as Ms,
+    workload: workloadOf(reading),
+    at: reading.amount("at") as Ms,
     spec: {
-      replicas: spec.get("replicas").count(),
-      cpu: spec.get("cpu").amount() as Millicores,
-      memory: spec.get("memory").amount() as Bytes,
+      replicas: spec.count("replicas"),
+      cpu: spec.amount("cpu") as Millicores,
+      memory: spec.amount("memory") as Bytes,
     },
-    pods: reading.get("pods").list(podOf),
+    pods: reading.list("pods", podOf),
     use: {
-      cpu: use.get("cpu").measure() as Ratio | null,
-      memory: use.get("memory").measure() as Ratio | null,
-      io: use.get("io").measure() as Ratio | null,
-      network: use.get("network").measure() as Ratio | null,
+      cpu: use.measure("cpu") as Ratio | null,
+      memory: use.measure("memory") as Ratio | null,
+      io: use.measure("io") as Ratio | null,
+      network: use.measure("network") as Ratio | null,
     },
-    latency: reading.get("latency").measure() as Ms | null,
-    offered: reading.get("offered").measure() as PerSecond | null,
-    completed: reading.get("completed").measure() as PerSecond | null,
-    failed: reading.get("failed").measure() as PerSecond | null,
-    ooms: reading.get("ooms").list(killOf),
+    latency: reading.measure("latency") as Ms | null,
+    offered: reading.measure("offered") as PerSecond | null,
+    completed: reading.measure("completed") as PerSecond | null,
+    failed: reading.measure("failed") as PerSecond | null,
+    ooms: reading.list("ooms", killOf),
   };
 }
 
-function podOf(pod: Field): PodReading {
+function podOf(pod: Place): PodReading {
   return {
-    pod: pod.get("pod").name(),
-    createdAt: pod.get("createdAt").amount() as Ms,
-    readyAt: pod.get("readyAt").measure() as Ms | null,
-    cpuLimit: pod.get("cpuLimit").amount() as Millicores,
-    memoryLimit: pod.get("memoryLimit").amount() as Bytes,
-    cpu: pod.get("cpu").measure() as Millicores | null,
-    memory: pod.get("memory").measure() as Bytes | null,
-    restarts: pod.get("restarts").count(),
+    pod: pod.name("pod"),
+    createdAt: pod.amount("createdAt") as Ms,
+    readyAt: pod.measure("readyAt") as Ms | null,
+    cpuLimit: pod.amount("cpuLimit") as Millicores,
+    memoryLimit: pod.amount("memoryLimit") as Bytes,
+    cpu: pod.measure("cpu") as Millicores | null,
+    memory: pod.measure("memory") as Bytes | null,
+    restarts: pod.count("restarts"),
   };
 }
 
-function killOf(kill: Field): OomKill {
+function killOf(kill: Place): OomKill {
   return {
-    pod: kill.get("pod").name(),
-    at: kill.get("at").amount() as Ms,
-    memoryLimit: kill.get("memoryLimit").amount() as Bytes,
+    pod: kill.name("pod"),
+    at: kill.amount("at") as Ms,
+    memoryLimit: kill.amount("memoryLimit") as Bytes,
   };
 }
 
-function workloadOf(field: Field): WorkloadId {
-  const id = parseWorkloadId(field.name());
+function workloadOf(reading: Place): WorkloadId {
+  const id = parseWorkloadId(reading.name("workload"));
   if (id.ok) return id.value;
-  throw new Refused("telemetry.malformed", `${field.path}: ${id.failure.message}`);
+  throw new Refused("telemetry.malformed", `${reading.pathOf("workload")}: ${id.failure.message}`);
 }
 
-/** One place in the value, with the path to it for the sentence. */
-class Field {
-  readonly #value: unknown;
-  readonly path: string;
+/**
+ * An object within the value, asked for its fields. Where it lies is only put into words when something is wrong: a
+ * reading has some fifty fields, and every agent reads one in every turn.
+ */
+class Place {
+  readonly #value: Record<string, unknown>;
+  readonly #path: () => string;
 
-  constructor(value: unknown, path: string) {
-    this.#value = value;
-    this.path = path;
+  constructor(value: unknown, path: () => string) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong(value, path(), "an object");
+    this.#value = value as Record<string, unknown>;
+    this.#path = path;
   }
 
-  get(key: string): Field {
-    const value = this.#value;
-    if (typeof value !== "object" || value === null || Array.isArray(value)) throw this.#wrong("an object");
-    if (!Object.hasOwn(value, key))
-      throw new Refused(
-        "telemetry.malformed",
-        `${this.path}.${key} is missing: send null for a value that was not measured`,
-      );
-    return new Field((value as Record<string, unknown>)[key], `${this.path}.${key}`);
+  pathOf(key: string): string {
+    return `${this.#path()}.${key}`;
   }
 
-  list<T>(each: (item: Field) => T): T[] {
-    const value = this.#value;
-    if (!Array.isArray(value)) throw this.#wrong("a list");
-    if (value.length > mostPods) throw this.#wrong(`a list of at most ${mostPods}`);
-    return value.map((item, index) => each(new Field(item, `${this.path}[${index}]`)));
+  inner(key: string): Place {
+    return new Place(this.#get(key), () => this.pathOf(key));
   }
 
-  name(): string {
-    const value = this.#value;
+  list<T>(key: string, each: (item: Place) => T): T[] {
+    const value = this.#get(key);
+    if (!Array.isArray(value)) throw wrong(value, this.pathOf(key), "a list");
+    if (value.length > mostPods) throw wrong(value, this.pathOf(key), `a list of at most ${mostPods}`);
+    return value.map((item, index) => each(new Place(item, () => `${this.pathOf(key)}[${index}]`)));
+  }
+
+  name(key: string): string {
+    const value = this.#get(key);
     if (typeof value !== "string" || value.length === 0 || value.length > 253)
-      throw this.#wrong("a name of 1 to 253 characters");
+      throw wrong(value, this.pathOf(key), "a name of 1 to 253 characters");
     return value;
   }
 
   /** A finite number from 0. */
-  amount(): number {
-    const value = this.#value;
-    if (typeof value !== "number") throw this.#wrong("a number");
-    if (!(value >= 0 && Number.isFinite(value)))
-      throw new Refused(
-        "telemetry.not-a-measure",
-        `${this.path} is ${value}: expected a finite number from 0, or null where nothing was measured`,
-      );
-    return value;
+  amount(key: string): number {
+    return this.#amountOf(this.#get(key), key);
   }
 
-  count(): number {
-    const value = this.amount();
+  count(key: string): number {
+    const value = this.amount(key);
     if (!Number.isSafeInteger(value))
-      throw new Refused("telemetry.not-a-measure", `${this.path} is ${value}: expected a whole number`);
+      throw new Refused("telemetry.not-a-measure", `${this.pathOf(key)} is ${value}: expected a whole number`);
     return value;
   }
 
   /** What may be missing. */
-  measure(): number | null {
-    return this.#value === null ? null : this.amount();
+  measure(key: string): number | null {
+    const value = this.#get(key);
+    return value === null ? null : this.#amountOf(value, key);
   }
 
-  #wrong(expected: string): Refused {
-    return new Refused("telemetry.malformed", `${this.path} is ${kindOf(this.#value)}: expected ${expected}`);
+  #get(key: string): unknown {
+    if (!Object.hasOwn(this.#value, key)) throw this.#missing(key);
+    return this.#value[key];
+  }
+
+  #amountOf(value: unknown, key: string): number {
+    if (typeof value !== "number") throw wrong(value, this.pathOf(key), "a number");
+    if (!(value >= 0 && Number.isFinite(value)))
+      throw new Refused(
+        "telemetry.not-a-measure",
+        `${this.pathOf(key)} is ${value}: expected a finite number from 0, or null where nothing was measured`,
+      );
+    return value;
+  }
+
+  #missing(key: string): Refused {
+    return new Refused(
+      "telemetry.malformed",
+      `${this.pathOf(key)} is missing: send null for a value that was not measured`,
+    );
   }
 }
+
+const wrong = (value: unknown, path: string, expected: string): Refused =>
+  new Refused("telemetry.malformed", `${path} is ${kindOf(value)}: expected ${expected}`);
 
 function kindOf(value: unknown): string {
   if (value === null) return "null";
