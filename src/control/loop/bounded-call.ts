@@ -107,16 +107,17 @@ class Running implements Deadline {
 
   end(): void {
     this.isOver = true;
+    // The queue may keep it for a while, and must not keep the answers of its calls alive with it.
+    this.#listeners = [];
     this.#queue.letGo();
   }
 
   giveUp(reason: unknown = "ended"): void {
     if (this.isOver) return;
+    const listeners = this.#listeners;
+    this.#isExpired = true;
     this.end();
     this.#controller.abort(reason);
-    this.#isExpired = true;
-    const listeners = this.#listeners;
-    this.#listeners = [];
     for (const then of listeners) then();
   }
 }

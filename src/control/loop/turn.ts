@@ -21,9 +21,12 @@ export async function takeTurn(seat: Seat, io: LoopIo): Promise<void> {
   if (!seat.isRestored) await restore(seat, io);
   takeOverTraining(seat, io);
   const seen = await look(seat, io);
+  const at = seen.now;
   const tick = decide(seat, io, seen);
   if (tick === undefined) return;
-  const done: Done = { tick, applied: await act(seat, io, tick.action), at: seen.now };
+  // Nothing to do is nothing to wait for.
+  const applied = tick.action.kind === "hold" ? null : await act(seat, io, tick.action);
+  const done: Done = { tick, applied, at };
   record(seat, io, done);
   tell(seat, io, done);
   beginTraining(seat, io);
@@ -130,8 +133,7 @@ function makeAnew(seat: Seat, io: LoopIo): void {
   seat.beginLife();
 }
 
-async function act(seat: Seat, io: LoopIo, action: Action): Promise<Result<Allocation> | null> {
-  if (action.kind === "hold") return null;
+async function act(seat: Seat, io: LoopIo, action: Action): Promise<Result<Allocation>> {
   const deadline = io.deadlines.start(io.limits.act);
   const applied = await seat.lanes.apply.call((signal) => io.actuator.apply(action, signal), deadline);
   deadline.end();
