@@ -217,7 +217,7 @@ export class Agent<S> {
     const { who, why } = mayAct(this.#options.profile, this.#state, health);
     const { caution, noise } = this.#shield;
     const usual = this.#watch.usualNearness;
-    this.#noise.isNearSlo = noise !== null && caution !== null && isNear(observation, { ...caution, usual });
+    this.#noise.isNearSlo = noise !== null && caution !== null && isNear(observation, { share: caution.share, usual });
     const proposal = this.#seat.propose(observation.values, {
       explore: who === "learner" && why === "training",
       explorer: { rng: this.#rng, noise: this.#noise },

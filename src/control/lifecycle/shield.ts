@@ -12,8 +12,7 @@
  *
  * The paper's AWARE has none of these: `noShield`.
  */
-import type { Allocation } from "../../act/index.ts";
-import { dimensions } from "../../act/index.ts";
+import type { Allocation, Dimension } from "../../act/index.ts";
 import type { WorkloadReading } from "../../observe/telemetry/index.ts";
 import type { AutoscaleTask, Observation } from "../tasks/index.ts";
 import { actionOrder, decodeAction, encodeAction } from "../tasks/index.ts";
@@ -89,7 +88,8 @@ export function shielded(input: ShieldInput, options: ShieldOptions): Shielded {
   const raised: ShieldRule[] = [];
   const raise = (rule: ShieldRule, floor: Partial<Allocation>): void => {
     const next = raisedTo(allocation, floor);
-    if (dimensions.every((dimension) => next[dimension] === allocation[dimension])) return;
+    const { replicas, cpu, memory } = allocation;
+    if (next.replicas === replicas && next.cpu === cpu && next.memory === memory) return;
     allocation = next;
     raised.push(rule);
   };
@@ -97,7 +97,7 @@ export function shielded(input: ShieldInput, options: ShieldOptions): Shielded {
   const alarm = relief && alarmOf(input, relief.memoryAt);
   if (alarm) raise(alarm, fallback);
   if (thrift && experience.excess >= thrift.allowance) raise("savings-spent", cpuOf(fallback));
-  if (caution && isNear(observation, { ...caution, usual: experience.usualNearness }))
+  if (caution && isNear(observation, { share: caution.share, usual: experience.usualNearness }))
     raise("slo-near", cpuOf(lowerOf(have, fallback)));
   if (memoryMargin !== null) {
     const needed = Math.ceil(experience.memoryPeak * memoryMargin);
@@ -137,8 +137,10 @@ export function isNear(
   return nearness(observation) >= from + share * (1 - from);
 }
 
+// Written out, because this is passed in every step and a spread costs several times as much.
 export function raisedTo(want: Allocation, floor: Partial<Allocation>): Allocation {
-  return combine(want, { ...want, ...floor }, Math.max);
+  const { replicas = want.replicas, cpu = want.cpu, memory = want.memory } = floor;
+  return combine(want, { replicas, cpu, memory }, Math.max);
 }
 
 const lowerOf = (one: Allocation, other: Allocation): Allocation => combine(one, other, Math.min);
@@ -172,11 +174,15 @@ export function steadied(
     action.map((to, i) => towards(to, current[i] ?? 0, tolerance)),
   );
   const wish = decodeAction(task, action);
-  const kept = actionOrder.filter(
-    (dimension, i) =>
-      reluctant[dimension] === have[dimension] || Math.abs((action[i] ?? 0) - (current[i] ?? 0)) <= tolerance,
-  );
-  return { ...wish, ...Object.fromEntries(kept.map((dimension) => [dimension, have[dimension]])) };
+  const isKept = (dimension: Dimension): boolean => {
+    const i = actionOrder.indexOf(dimension);
+    return reluctant[dimension] === have[dimension] || Math.abs((action[i] ?? 0) - (current[i] ?? 0)) <= tolerance;
+  };
+  return {
+    cpu: isKept("cpu") ? have.cpu : wish.cpu,
+    memory: isKept("memory") ? have.memory : wish.memory,
+    replicas: isKept("replicas") ? have.replicas : wish.replicas,
+  };
 }
 
 const towards = (from: number, to: number, by: number): number =>
