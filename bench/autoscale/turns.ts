@@ -173,11 +173,29 @@ async function ticksOnly(stage: BenchStage, kernels: Kernels): Promise<Timed> {
         nodes: "unlimited",
         now: at,
       });
-      if (completed) recorder.complete({ ...completed, episode: `agent.${completed.episode}` as EpisodeId });
+      // As the loop hands them over, copied field by field.
+      if (completed) {
+        const { step: number, reward, end, finalObs } = completed;
+        const episode = `agent.${completed.episode}` as EpisodeId;
+        recorder.complete(
+          finalObs ? { episode, step: number, reward, end, finalObs } : { episode, step: number, reward, end },
+        );
+      }
       if (step) {
-        const { episode: number, ...rest } = step;
-        const episode = `agent.${number}` as EpisodeId;
-        recorder.append({ ...rest, episode, agent, at, reward: null, end: "no" });
+        const { step: number, obs, proposed, executed, logProb } = step;
+        const episode = `agent.${step.episode}` as EpisodeId;
+        recorder.append({
+          episode,
+          agent,
+          step: number,
+          at,
+          obs,
+          proposed,
+          executed,
+          logProb,
+          reward: null,
+          end: "no",
+        });
       }
       // At the loop's pace a batch has few records; here thousands would gather, and the collector would be measured.
       if (i % 64 === 63) await recorder.settle();

@@ -183,12 +183,19 @@ export function completed(record: TrajectoryRecord, completion: Completion): Tra
 
 /** A copy whose vectors are its own: callers may reuse their buffers, and what was handed over must not change with them. */
 export function ownCopy(record: TrajectoryRecord): TrajectoryRecord {
-  const { finalObs, actorContext, criticContext } = record;
+  // Written out: every step of every agent passes here, and a spread costs more than the three vectors.
+  const { episode, step, agent, at, logProb, reward, end, finalObs, actorContext, criticContext } = record;
   return {
-    ...record,
+    episode,
+    step,
+    agent,
+    at,
     obs: record.obs.slice(),
     proposed: record.proposed.slice(),
     executed: record.executed.slice(),
+    logProb,
+    reward,
+    end,
     ...(finalObs === undefined ? {} : { finalObs: finalObs.slice() }),
     ...(actorContext === undefined ? {} : { actorContext: actorContext.slice() }),
     ...(criticContext === undefined ? {} : { criticContext: criticContext.slice() }),
