@@ -12,7 +12,7 @@ import { openDuckdbStore } from "../../src/adapters/store/index.ts";
 import type { EpisodeId, Ms } from "../../src/base/index.ts";
 import { unwrap } from "../../src/base/index.ts";
 import type { LoopEvent } from "../../src/control/loop/index.ts";
-import { decodeCheckpoint } from "../../src/learn/rl/index.ts";
+import { decodeCheckpoint, encodeCheckpoint } from "../../src/learn/rl/index.ts";
 import type { TrajectoryStore } from "../../src/learn/trajectory/index.ts";
 import { transitionOf } from "../../src/learn/trajectory/index.ts";
 import { memoryState, START } from "../fixtures/loop/scripted.ts";
@@ -133,7 +133,28 @@ describe("an agent that was killed", () => {
     const replay = await rewardsInTraining(life);
     expect(replay.length).toBeGreaterThan(3 * EPISODE);
     expect(replay.length).toBeLessThan(8 * EPISODE);
-    expect(recalledBy(life)).toBeUndefined();
+    await life.loop.stop();
+  });
+});
+
+describe("an agent whose policy is lost", () => {
+  test("trains the new one on all that the lost one had learned from", async () => {
+    const state = memoryState();
+    await livedAndKilled(state);
+    const [newest] = state.files.get(web) ?? [];
+    const { kind, meta, blocks } = unwrap(decodeCheckpoint(newest as Uint8Array));
+    const { good: _, ...rest } = blocks;
+    state.files.set(web, [encodeCheckpoint({ kind, meta, blocks: { ...rest, learner: Uint8Array.of(1, 2, 3) } })]);
+    const store = await openStore();
+    const stored = await rewardsIn(store);
+
+    const life = shopLife({ profile, state, store, start });
+    await life.turns(2);
+    expect(life.transitions()).toEqual(["ONLINE → OFFLINE (learner-lost)"]);
+    await settle(life, () => recalledBy(life) !== undefined);
+    expect(recalledBy(life)).toMatchObject({ from: "store", skipped: [] });
+    const replay = await rewardsInTraining(life);
+    expect(replay.slice(0, stored.length)).toEqual(stored.map(Math.fround));
     await life.loop.stop();
   });
 });

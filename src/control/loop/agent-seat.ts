@@ -33,7 +33,8 @@ export function agentSeat<S>({ agent, workload, fallback, estimate, ...options }
   return {
     tick: (input) => {
       turns += 1;
-      return agent.tick(input);
+      const tick = agent.tick(input);
+      return tick.events.some(({ name }) => name === "learner-rebuilt") ? { ...tick, hasForgotten: true } : tick;
     },
     acted: (outcome) => agent.acted(outcome),
     training: () => {

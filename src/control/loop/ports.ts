@@ -96,6 +96,8 @@ export interface AgentTick {
   /** The reward of an earlier step, now that its effect was seen. */
   readonly completed?: StepCompleted;
   readonly events: readonly AgentEvent[];
+  /** Its learner was made anew and has nothing to learn from but what the saved state would have: the store has more. */
+  readonly hasForgotten?: true;
 }
 
 /** A transition, a fall-back, a rejected candidate: with the evidence that it rests on. */

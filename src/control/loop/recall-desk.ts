@@ -51,7 +51,7 @@ export class RecallDesk {
     this.#options = { limit: seconds(30), ...options };
   }
 
-  /** For a life that has just begun, with whatever state was found. */
+  /** For a life that has just begun, with whatever state was found, or a learner that was just made anew. */
   begin(seat: Seat, tell: (event: SeatEvent) => void): void {
     const { agent } = seat;
     const into = agent.recollection;

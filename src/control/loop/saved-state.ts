@@ -17,7 +17,12 @@ import { failureIn } from "./seat.ts";
  */
 export async function restore(seat: Seat, io: LoopIo): Promise<void> {
   await findState(seat, io);
-  if (seat.isRestored) io.recalls.begin(seat, (event) => post(seat, io, event));
+  if (seat.isRestored) beginRecall(seat, io);
+}
+
+/** Looks for what the agent could learn from, without waiting for it. */
+export function beginRecall(seat: Seat, io: LoopIo): void {
+  io.recalls.begin(seat, (event) => post(seat, io, event));
 }
 
 async function findState(seat: Seat, io: LoopIo): Promise<void> {

@@ -11,7 +11,7 @@ import { parseReading } from "../../observe/telemetry/index.ts";
 import type { LoopIo } from "./io.ts";
 import { note, post } from "./io.ts";
 import type { AgentInput, AgentTick, LoopHealth } from "./ports.ts";
-import { restore, saveIfDue } from "./saved-state.ts";
+import { beginRecall, restore, saveIfDue } from "./saved-state.ts";
 import { clockJump } from "./schedule.ts";
 import type { Seat } from "./seat.ts";
 import { failureIn } from "./seat.ts";
@@ -29,6 +29,7 @@ export async function takeTurn(seat: Seat, io: LoopIo): Promise<void> {
   const done: Done = { tick, applied, at };
   record(seat, io, done);
   tell(seat, io, done);
+  if (tick.hasForgotten) beginRecall(seat, io);
   beginTraining(seat, io);
   saveIfDue(seat, io, { isUrgent: tick.events.length > 0 });
 }
