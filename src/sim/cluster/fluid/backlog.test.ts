@@ -63,3 +63,26 @@ test("the stretches of a step add up to the step, and lie between two levels", (
     }
   }
 });
+
+test("a step too short to be cut is one stretch, where the pod is on average", () => {
+  // A tenth of a second of a load far above the pod's: by far not filled, and on its way up all the time.
+  const course = follow(0, 3, 100);
+  expect(course.count).toBe(1);
+  expect(course.weight[0]).toBeCloseTo(1, 12);
+  const place = (course.level[0] as number) + (course.part[0] as number);
+  const last = follow(course.inside, 0, 1);
+  expect(place).toBeGreaterThan(0);
+  expect(place).toBeLessThan((last.level[0] as number) + (last.part[0] as number));
+});
+
+test("no stretch of a cut step is shorter than 300 ms", () => {
+  for (const inside of [0, 5, 900]) {
+    for (const load of [0, 0.5, 0.95, 3]) {
+      for (const span of [400, 1_000, 5_000]) {
+        const { count, weight } = follow(inside, load, span);
+        for (let s = 0; count > 1 && s < count; s++)
+          expect((weight[s] as number) * span).toBeGreaterThanOrEqual(299.999);
+      }
+    }
+  }
+});

@@ -7,7 +7,7 @@ import type { Rng } from "../../../base/index.ts";
 import type { Deployment, Pod } from "../event/deployment.ts";
 import type { PodWatch } from "../event/request-flow.ts";
 import { mechanics } from "../mechanics.ts";
-import { processorOf } from "../processors.ts";
+import { type NodeSpec, processorOf } from "../processors.ts";
 import type { Application } from "../workloads/application.ts";
 import type { Load } from "../workloads/load.ts";
 import type { LatencyWindow } from "./latency-window.ts";
@@ -50,7 +50,7 @@ export class FluidFlow {
   #stay = 0;
 
   #application: Application | undefined;
-  #tables = new Map<string, ResponseTable>();
+  readonly #tables = new Map<NodeSpec | undefined, ResponseTable>();
 
   constructor(
     deployment: Deployment,
@@ -229,7 +229,7 @@ export class FluidFlow {
       sums.refused += group.refused;
       sums.timedOut += group.timedOut;
       sums.completed += group.completed;
-      inside += group.inside * group.pods.length;
+      inside += group.inside * group.count;
       this.#kills += group.kills;
     }
     this.#killRate = this.#kills / span;
@@ -271,7 +271,7 @@ export class FluidFlow {
       const group = this.#groups[g] as PodGroup;
       draw -= group.kills;
       if (draw >= 0) continue;
-      const pod = group.pods[this.#chance.int(group.pods.length)] as Pod;
+      const pod = group.pod(this.#chance.int(group.count));
       if (pod.stage === "ready") this.#watch.outOfMemory(pod);
       return;
     }
@@ -295,25 +295,23 @@ export class FluidFlow {
     let sum = 0;
     for (let g = 0; g < this.#used; g++) {
       const group = this.#groups[g] as PodGroup;
-      sum += attraction(group) * group.pods.length;
+      sum += attraction(group) * group.count;
     }
     return sum;
   }
 
-  #tableFor({ pods }: PodGroup): ResponseTable {
+  #tableFor(group: PodGroup): ResponseTable {
     const { application } = this.#deployment.program;
     if (this.#application !== application) {
       this.#application = application;
       this.#tables.clear();
     }
-    const node = (pods[0] as Pod).node?.spec;
-    const cores = Math.min(application.threads, (node?.cpu ?? 1_000) / 1_000);
-    const processor = node?.processor ?? "xeon-e5";
-    const key = `${processor} ${cores}`;
-    let table = this.#tables.get(key);
+    const node = group.pod(0).node?.spec;
+    let table = this.#tables.get(node);
     if (table === undefined) {
-      table = responseTable(application, { speed: processorOf(processor).speed, cores });
-      this.#tables.set(key, table);
+      const cores = Math.min(application.threads, (node?.cpu ?? 1_000) / 1_000);
+      table = responseTable(application, { speed: processorOf(node?.processor ?? "xeon-e5").speed, cores });
+      this.#tables.set(node, table);
     }
     return table;
   }

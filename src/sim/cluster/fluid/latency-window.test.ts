@@ -73,3 +73,17 @@ test("luck moves the percentile of a sample as far as a sample's percentile move
   expect(at(1) - at(0)).toBeLessThan(65);
   expect(at(0) - at(-1)).toBeGreaterThan(35);
 });
+
+test("a window of many short steps forgets them one by one", () => {
+  const window = new LatencyWindow(60_000);
+  // A hundred a second for two minutes, the second minute twice as slow: room for spans and for slices has to grow.
+  for (let at = 10; at <= 120_000; at += 10) {
+    addSlice(window, Math.log(at <= 60_000 ? 100 : 200), 1);
+    window.close(at, nothing);
+  }
+  expect(window.latencyOfAnswered(120_000, 0.5)).toBeGreaterThan(190);
+  expect(window.shareWithin(120_000, 150)).toBeCloseTo(0, 6);
+  // Half of what is left of the window came after the first three quarters of the time.
+  expect(window.latencyOfAnswered(179_990, 0.5)).toBeGreaterThan(190);
+  expect(window.latencyOfAnswered(180_000, 0.5)).toBeNull();
+});

@@ -26,7 +26,9 @@ export interface GroupStep {
 }
 
 export class PodGroup {
-  readonly pods: Pod[] = [];
+  /** So many of the list are in it; the rest are left from another step. Lists that shrink and grow cost more than a step. */
+  count = 0;
+  readonly #pods: Pod[] = [];
   /** Requests in each pod. */
   inside = 0;
   // What the step does, in attempts over all pods of the group; true once it is committed.
@@ -52,8 +54,13 @@ export class PodGroup {
   #admitted = 0;
   #busy = 0;
 
+  /** Any of them, by number. */
+  pod(place: number): Pod {
+    return this.#pods[place] as Pod;
+  }
+
   matches(pod: Pod, now: number): boolean {
-    const first = this.pods[0] as Pod;
+    const first = this.pod(0);
     return (
       pod.size.cpu === first.size.cpu &&
       pod.size.memory === first.size.memory &&
@@ -63,14 +70,14 @@ export class PodGroup {
   }
 
   begin(): void {
-    this.pods.length = 0;
+    this.count = 0;
     this.inside = 0;
   }
 
   add(pod: Pod): void {
     // The mean so far and the new one.
-    this.inside += (pod.inService - this.inside) / (this.pods.length + 1);
-    this.pods.push(pod);
+    this.inside += (pod.inService - this.inside) / (this.count + 1);
+    this.#pods[this.count++] = pod;
   }
 
   /** Before a step is considered: what it is, whatever comes in it. */
@@ -78,7 +85,7 @@ export class PodGroup {
     this.#program = program;
     this.#mostSizes = table.mostSizes;
     this.#from = from;
-    const quota = (this.pods[0] as Pod).size.cpu / 1_000;
+    const quota = this.pod(0).size.cpu / 1_000;
     this.#point.locate(table, { quota, speed: this.#speed(program, from + span / 2), pods: readyPods });
     const step = this.#step;
     step.inside = this.inside;
@@ -96,7 +103,7 @@ export class PodGroup {
     followLoad(this.#point, step, this.#course);
     const program = this.#program as Program;
     const inTime = this.#blend(program.timeout);
-    const came = rate * step.span * this.pods.length;
+    const came = rate * step.span * this.count;
     this.refused = came * this.#refusedShare(rate, step.capacity);
     const left = this.#leave(came);
     this.completed = left * inTime;
@@ -106,7 +113,7 @@ export class PodGroup {
 
   commit(): void {
     const { rate, span } = this.#step;
-    const count = this.pods.length;
+    const { count } = this;
     const left = this.#leave(rate * span * count);
     this.inside += (rate * span * count - this.refused - left) / count;
     this.#use(this.#program as Program, span, left);
@@ -128,8 +135,7 @@ export class PodGroup {
 
   /** Who leaves: those who came and were taken in, and those by whom there are fewer at the end. */
   #leave(came: number): number {
-    const count = this.pods.length;
-    return Math.max(0, came - this.refused + (this.inside - this.#course.inside) * count);
+    return Math.max(0, came - this.refused + (this.inside - this.#course.inside) * this.count);
   }
 
   #refusedShare(rate: number, capacity: number): number {
@@ -153,8 +159,8 @@ export class PodGroup {
   /** Mean of the pods' speeds, as slow as pods of this size and age are. */
   #speed(program: Program, at: number): number {
     let sum = 0;
-    for (const pod of this.pods) sum += pod.speed / pod.slowness(program, at);
-    return sum / this.pods.length;
+    for (let i = 0; i < this.count; i++) sum += this.pod(i).speed / this.pod(i).slowness(program, at);
+    return sum / this.count;
   }
 
   /** Finds the state of each stretch and the means over the step; answers the share of answers that are in time. */
@@ -191,8 +197,8 @@ export class PodGroup {
   }
 
   #use(program: Program, span: number, left: number): void {
-    const each = left / this.pods.length;
-    const burnt = (this.#busy * (this.pods[0] as Pod).size.cpu * span) / 1_000;
+    const each = left / this.count;
+    const burnt = (this.#busy * this.pod(0).size.cpu * span) / 1_000;
     const held = program.perRequest * this.#sizes;
     let io = 0;
     let network = 0;
@@ -200,7 +206,8 @@ export class PodGroup {
       io += program.io[p]!;
       network += program.network[p]!;
     }
-    for (const pod of this.pods) {
+    for (let i = 0; i < this.count; i++) {
+      const pod = this.pod(i);
       pod.inService = this.inside;
       pod.cpu.used += burnt;
       pod.io += io * each;
@@ -211,7 +218,7 @@ export class PodGroup {
   }
 
   #killsExpected(program: Program, admitted: number): number {
-    const { memory } = (this.pods[0] as Pod).size;
+    const { memory } = this.pod(0).size;
     if (program.perRequest <= 0) return 0;
     const room = (memory - program.base) / program.perRequest;
     const place = crossingPlace(room);

@@ -8,6 +8,7 @@
  */
 import { SLICE_ENDS } from "./calibration.ts";
 import type { Slices } from "./latency-window.ts";
+import { quickLog } from "./quick-log.ts";
 import type { ResponsePoint } from "./response-point.ts";
 
 const SLICE_COUNT = SLICE_ENDS.length;
@@ -16,6 +17,9 @@ const ALL = Math.min(
   1,
   SLICE_SHARES.reduce((sum, share) => sum + share, 0),
 );
+
+/** Milliseconds that are none on the window's scale, and have a logarithm. */
+const NOTHING = 1e-6;
 
 export interface StretchPlace {
   /** The level below, and how far from it to the next (0 to 1). */
@@ -81,9 +85,9 @@ export class Stretch implements Slices {
     const timeout = this.#timeout;
     for (let i = 0; i < this.count; i++) {
       // Of a slice that is in time in part, only that part is marked.
-      const latency = latencies[i]! < timeout ? latencies[i]! : timeout;
+      const latency = Math.max(latencies[i]! < timeout ? latencies[i]! : timeout, NOTHING);
       latencies[i] = latency;
-      logs[i] = Math.log(latency);
+      logs[i] = quickLog(latency);
     }
   }
 
@@ -92,7 +96,7 @@ export class Stretch implements Slices {
     const delayed = this.#delayed;
     delayed.count = this.count;
     delayed.masses = this.masses;
-    for (let i = 0; i < this.count; i++) delayed.logs[i] = Math.log(this.#latencies[i]! + delay);
+    for (let i = 0; i < this.count; i++) delayed.logs[i] = quickLog(this.#latencies[i]! + delay);
     return delayed;
   }
 

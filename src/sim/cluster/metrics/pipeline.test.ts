@@ -29,6 +29,17 @@ test("a rate is taken over the window, from the point at its old end", () => {
   expect(history.rates()).toEqual([15]);
 });
 
+test("counters keep their own values when the list they were given in is used again", () => {
+  const history = new CounterHistory(30_000);
+  const values = [0, 0];
+  for (let at = 0; at <= 60_000; at += 15_000) {
+    values[0] = at / 100;
+    values[1] = at / 50;
+    history.add(at, values);
+  }
+  expect(history.rates()).toEqual([10, 20]);
+});
+
 test("a reading is between a delay and a delay and an interval old", () => {
   const world = simpleWorld();
   world.advance(seconds(60));
