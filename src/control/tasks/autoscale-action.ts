@@ -30,8 +30,8 @@ export function decodeAction({ bounds }: Bounded, action: ArrayLike<number>): Al
 
 export function encodeAction({ bounds }: Bounded, allocation: Allocation): Float32Array {
   const action = new Float32Array(actionOrder.length);
-  for (const [index, dimension] of actionOrder.entries())
-    action[index] = positionOf(allocation[dimension], bounds[dimension]);
+  let index = 0;
+  for (const dimension of actionOrder) action[index++] = positionOf(allocation[dimension], bounds[dimension]);
   return action;
 }
 
@@ -48,14 +48,16 @@ export function positionOf(value: number, range: Range): number {
   if (range.min === range.max) return 0;
   const shift = shiftOf(range);
   const inside = Math.min(Math.max(value, range.min), range.max);
-  const [low, high] = [Math.log(range.min + shift), Math.log(range.max + shift)];
+  const low = Math.log(range.min + shift);
+  const high = Math.log(range.max + shift);
   return (2 * (Math.log(inside + shift) - low)) / (high - low) - 1;
 }
 
 function valueAt(position: number, range: Range, unit: number): number {
   const shift = shiftOf(range);
   const share = (Math.min(Math.max(position, -1), 1) + 1) / 2;
-  const [low, high] = [Math.log(range.min + shift), Math.log(range.max + shift)];
+  const low = Math.log(range.min + shift);
+  const high = Math.log(range.max + shift);
   const rounded = Math.round((Math.exp(low + share * (high - low)) - shift) / unit) * unit;
   return Math.min(Math.max(rounded, range.min), range.max) + 0; // -0 is 0
 }

@@ -142,10 +142,21 @@ export class BatchingWriter {
     return true;
   }
 
-  async #put(content: Content, signal: AbortSignal | undefined): Promise<void> {
-    while (this.#mailbox.size >= this.#capacity && !this.#failed && !this.#mailbox.isClosed)
-      await this.#roomMade(signal);
-    await new Promise<void>((resolve, reject) => {
+  #put(content: Content, signal: AbortSignal | undefined): Promise<void> {
+    return this.#mustWait ? this.#putLater(content, signal) : this.#putNow(content);
+  }
+
+  get #mustWait(): boolean {
+    return this.#mailbox.size >= this.#capacity && !this.#failed && !this.#mailbox.isClosed;
+  }
+
+  async #putLater(content: Content, signal: AbortSignal | undefined): Promise<void> {
+    while (this.#mustWait) await this.#roomMade(signal);
+    await this.#putNow(content);
+  }
+
+  #putNow(content: Content): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
       if (!this.#offer({ content, settle: { resolve, reject } }))
         reject(new CodedError(this.#failed ?? writerClosed()));
     });

@@ -97,30 +97,26 @@ export interface RequestOf {
   readonly container?: string | undefined;
 }
 
-/** The request of every pod in milli-units. One pod without a request leaves utilisation undefined for all. */
-export function requestsOf(pods: readonly HpaPod[], { resource, container }: RequestOf): Result<Map<string, number>> {
-  const requests = new Map<string, number>();
-  for (const pod of pods) {
-    let counted = 0;
-    let total = 0;
-    for (const { name, requests: own } of pod.containers) {
-      if (container !== undefined && name !== container) continue;
-      counted += 1;
-      const amount = own[resource];
-      if (amount === undefined)
-        return err(
-          failure(
-            "hpa.no-request",
-            `container ${name} of pod ${pod.name} requests no ${resource}: utilisation needs a request`,
-          ),
-        );
-      total += Math.ceil(resource === "memory" ? milliBytes(amount as Bytes) : amount);
-    }
-    if (container !== undefined && counted === 0)
+/** What a pod requests, in milli-units. */
+export function requestOf(pod: HpaPod, { resource, container }: RequestOf): Result<number> {
+  let counted = 0;
+  let total = 0;
+  for (const { name, requests } of pod.containers) {
+    if (container !== undefined && name !== container) continue;
+    counted += 1;
+    const amount = requests[resource];
+    if (amount === undefined)
       return err(
-        failure("hpa.no-container", `pod ${pod.name} has no container ${container}: correct the metric's container`),
+        failure(
+          "hpa.no-request",
+          `container ${name} of pod ${pod.name} requests no ${resource}: utilisation needs a request`,
+        ),
       );
-    requests.set(pod.name, total);
+    total += Math.ceil(resource === "memory" ? milliBytes(amount as Bytes) : amount);
   }
-  return ok(requests);
+  if (container !== undefined && counted === 0)
+    return err(
+      failure("hpa.no-container", `pod ${pod.name} has no container ${container}: correct the metric's container`),
+    );
+  return ok(total);
 }

@@ -8,8 +8,8 @@
 import type { Result } from "../../../base/index.ts";
 import { err, failure, ok } from "../../../base/index.ts";
 import type { HpaTotalTarget } from "./config.ts";
-import type { GroupingContext, HpaPod, PodReading } from "./pods.ts";
-import { countServing, groupPods, requestsOf } from "./pods.ts";
+import type { GroupingContext, HpaPod, PodGroups, PodReading, RequestOf } from "./pods.ts";
+import { countServing, groupPods, requestOf } from "./pods.ts";
 
 const maxInt32 = 2_147_483_647;
 
@@ -51,37 +51,87 @@ interface Measure {
 
 /** A measure of usage over a set of readings, and what it assumes of a pod without one when load is low. */
 interface Gauge {
-  readonly measure: (usage: ReadonlyMap<string, number>) => Result<Measure>;
+  readonly measure: (usage: Usage) => Result<Measure>;
   readonly whenMissing: (pod: string) => number;
+}
+
+const nothingAssumed: ReadonlyMap<string, number> = new Map();
+
+/** What pods use: the readings of those that count, and what is assumed of others. Nothing is copied for it. */
+class Usage {
+  readonly #readings: ReadonlyMap<string, PodReading>;
+  readonly #groups: Pick<PodGroups, "ignored" | "unready">;
+  #assumed: ReadonlyMap<string, number> = nothingAssumed;
+
+  constructor(readings: ReadonlyMap<string, PodReading>, groups: Pick<PodGroups, "ignored" | "unready">) {
+    this.#readings = readings;
+    this.#groups = groups;
+  }
+
+  /** For a pod without a reading that counts. */
+  assume(pod: string, milli: number): void {
+    if (this.#assumed === nothingAssumed) this.#assumed = new Map<string, number>();
+    (this.#assumed as Map<string, number>).set(pod, milli);
+  }
+
+  /** Rounded up as Kubernetes rounds a quantity to milli-units; live sources give whole ones anyway. */
+  of(pod: string): number | undefined {
+    const reading = this.#readings.get(pod);
+    return reading !== undefined && this.#counts(pod) ? Math.ceil(reading.milli) : this.#assumed.get(pod);
+  }
+
+  get size(): number {
+    let size = this.#assumed.size;
+    for (const pod of this.#readings.keys()) if (this.#counts(pod)) size += 1;
+    return size;
+  }
+
+  total(): number {
+    let total = 0;
+    for (const pod of this.#readings.keys()) if (this.#counts(pod)) total += this.of(pod) ?? 0;
+    for (const milli of this.#assumed.values()) total += milli;
+    return total;
+  }
+
+  #counts(pod: string): boolean {
+    const { ignored, unready } = this.#groups;
+    return !ignored.has(pod) && !unready.has(pod);
+  }
 }
 
 export function utilizationReplicas(input: PodMetricInput & { readonly percent: number }): Result<ReplicaProposal> {
   const { percent, pods, container, grouping } = input;
   const resource = grouping.resource;
   if (resource === undefined) throw new Error("utilisation is a share of a request: it needs a resource");
-  return byPods(input, () => {
-    const requests = requestsOf(pods, { resource, container });
-    if (!requests.ok) return requests;
-    return ok({
-      measure: (usage) => utilization(usage, requests.value, percent),
-      // Missing pods count as fully used, or at the target where that is above 100 %: losing data must not shrink.
-      whenMissing: (pod) => mulDivFloor(requests.value.get(pod) ?? 0, Math.max(100, percent), 100),
-    });
+  const which = { resource, container };
+  return byPods(input, {
+    measure: (usage) => utilization(usage, { pods, which, percent }),
+    // Missing pods count as fully used, or at the target where that is above 100 %: losing data must not shrink.
+    whenMissing: (name) => {
+      const pod = pods.find((one) => one.name === name);
+      const request = pod && requestOf(pod, which);
+      return mulDivFloor(request?.ok ? request.value : 0, Math.max(100, percent), 100);
+    },
   });
 }
 
-function utilization(
-  usage: ReadonlyMap<string, number>,
-  requests: ReadonlyMap<string, number>,
-  percent: number,
-): Result<Measure> {
+interface Utilized {
+  readonly pods: readonly HpaPod[];
+  readonly which: RequestOf;
+  readonly percent: number;
+}
+
+/** One pod without a request leaves utilisation undefined for all. */
+function utilization(usage: Usage, { pods, which, percent }: Utilized): Result<Measure> {
   let used = 0;
   let requested = 0;
-  for (const [pod, milli] of usage) {
-    const request = requests.get(pod);
-    if (request === undefined) continue;
+  for (const pod of pods) {
+    const request = requestOf(pod, which);
+    if (!request.ok) return request;
+    const milli = usage.of(pod.name);
+    if (milli === undefined) continue;
     used += milli;
-    requested += request;
+    requested += request.value;
   }
   if (requested === 0)
     return err(
@@ -95,33 +145,26 @@ function utilization(
 
 export function averageReplicas(input: PodMetricInput & { readonly milli: number }): Result<ReplicaProposal> {
   const { milli } = input;
-  return byPods(input, () =>
-    ok({
-      measure: (usage) => {
-        let total = 0;
-        for (const value of usage.values()) total += value;
-        const observed = Math.trunc(total / usage.size);
-        return ok({ ratio: observed / milli, observed });
-      },
-      whenMissing: () => milli,
-    }),
-  );
+  return byPods(input, {
+    measure: (usage) => {
+      const observed = Math.trunc(usage.total() / usage.size);
+      return ok({ ratio: observed / milli, observed });
+    },
+    whenMissing: () => milli,
+  });
 }
 
-function byPods(input: PodMetricInput, gaugeOf: () => Result<Gauge>): Result<ReplicaProposal> {
+function byPods(input: PodMetricInput, gauge: Gauge): Result<ReplicaProposal> {
   const { current, pods, readings, tolerances, grouping } = input;
   if (pods.length === 0) return noPods();
-  const { readyCount, unready, missing, ignored } = groupPods(pods, readings, grouping);
-  const usage = new Map<string, number>();
-  // Rounded up as Kubernetes rounds a quantity to milli-units; live sources give whole ones anyway.
-  for (const [pod, { milli }] of readings) if (!ignored.has(pod) && !unready.has(pod)) usage.set(pod, Math.ceil(milli));
+  const groups = groupPods(pods, readings, grouping);
+  const { readyCount, unready, missing } = groups;
+  const usage = new Usage(readings, groups);
   if (usage.size === 0)
     return err(
       failure("hpa.no-metrics", "no pod that counts has a reading: the pods may not be ready yet", { retry: true }),
     );
-  const gauge = gaugeOf();
-  if (!gauge.ok) return gauge;
-  const first = gauge.value.measure(usage);
+  const first = gauge.measure(usage);
   if (!first.ok) return first;
   const { ratio, observed } = first.value;
 
@@ -132,11 +175,11 @@ function byPods(input: PodMetricInput, gaugeOf: () => Result<Gauge>): Result<Rep
   }
 
   // What is not known is assumed to speak against the change: idle when growing, loaded when shrinking.
-  if (ratio < 1) for (const pod of missing) usage.set(pod, gauge.value.whenMissing(pod));
-  else if (ratio > 1) for (const pod of missing) usage.set(pod, 0);
-  if (growsWithUnready) for (const pod of unready) usage.set(pod, 0);
+  if (ratio < 1) for (const pod of missing) usage.assume(pod, gauge.whenMissing(pod));
+  else if (ratio > 1) for (const pod of missing) usage.assume(pod, 0);
+  if (growsWithUnready) for (const pod of unready) usage.assume(pod, 0);
 
-  const second = gauge.value.measure(usage);
+  const second = gauge.measure(usage);
   if (!second.ok) return second;
   const assumed = second.value.ratio;
   const turned = (ratio < 1 && assumed > 1) || (ratio > 1 && assumed < 1);
