@@ -51,6 +51,24 @@ test("where the record speaks for the policy, both estimates are near the truth 
   expect(held / judged).toBeGreaterThanOrEqual(0.66);
 });
 
+test("what the correction changed is doubted by a part, and fitted-Q's own interval is not", () => {
+  const episodes = record(targetUtilisation(0.6, 0.2), 81, 8);
+  const of = (doubt: number) => {
+    const policy = asPolicy(targetUtilisation(0.7));
+    return unwrap(estimateReturn({ episodes, policy, shape: queueShape, seed: 81, config: { doubt } }));
+  };
+  const [sure, doubting] = [of(0), of(0.5)];
+  expect(doubting.dr.mean).toBe(sure.dr.mean);
+  expect(doubting.fqe).toEqual(sure.fqe);
+  const correction = sure.dr.mean - sure.fqe.mean;
+  expect(Math.abs(correction)).toBeGreaterThan(0.1);
+  // Seven degrees of freedom: Student's point is 2.365, and squares add.
+  const half = ({ dr }: ReturnEstimate) => dr.hi - dr.mean;
+  expect(half(doubting) ** 2 - half(sure) ** 2).toBeCloseTo((2.365 * 0.5 * correction) ** 2, 1);
+  expect(doubting.gain.hi - doubting.gain.mean).toBeGreaterThan(sure.gain.hi - sure.gain.mean);
+  expect(doubting.lower).toBeLessThan(sure.lower);
+});
+
 test("the gain over the behaviour is found with its sign, more surely than two intervals would tell", () => {
   const behaviour = targetUtilisation(0.6, 0.2);
   const better = estimate(behaviour, targetUtilisation(0.7), 21);
