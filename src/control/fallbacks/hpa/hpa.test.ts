@@ -164,6 +164,16 @@ test("an own tolerance replaces the controller's in its direction only", () => {
   expect(hpaStep(config, freshHpaState, inputOf(10, atPercent(10, 95))).desired).toBe(10);
 });
 
+test("readings may come as a map: one of three pods is missing, and is taken for full as in a record", () => {
+  const record = { p0: { milli: 200, at: now, window: minutes(1) }, p1: { milli: 300, at: now, window: minutes(1) } };
+  const stepWith = (pods: (HpaReading & { kind: "per-pod" })["pods"]) =>
+    hpaStep(configOf({ metrics: [cpu(100)] }), freshHpaState, inputOf(3, { kind: "per-pod", pods }));
+  const step = stepWith(new Map(Object.entries(record)));
+  expect(step).toEqual(stepWith(record));
+  // (200 + 300)/2 is 25 % of the target; with the missing one at 100 % it is 50 %: 0.5 · 3, rounded up.
+  expect(step.reasons).toContainEqual({ kind: "metric", metric: "cpu", replicas: 2, observed: 25 });
+});
+
 test("memory as an average value is compared in milli-bytes", () => {
   const metric: HpaMetric = { type: "resource", resource: "memory", target: { kind: "average", milli: 100_000 } };
   const pods = Object.fromEntries(
