@@ -24,9 +24,8 @@ export const PLACE = {
   /** Share of its CPU limit that a pod uses, mean over time. */
   busy: 3,
 } as const;
-export const FIGURE_COUNT = 4;
 /** Rate, per admitted request, at which the sum of sizes in a pod first exceeds each threshold: logarithms. */
-export const CROSSINGS = FIGURE_COUNT;
+export const CROSSINGS = Object.keys(PLACE).length;
 export const CROSSING_COUNT = 20;
 const CROSSING_FIRST = 1;
 const CROSSING_RATIO = 1.35;

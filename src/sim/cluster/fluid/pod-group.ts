@@ -167,6 +167,7 @@ export class PodGroup {
   #blend(timeout: number): number {
     const course = this.#course;
     const point = this.#point;
+    const { figures } = point;
     const first = this.#stretches[0]!;
     const isAsBefore =
       course.count === 1 &&
@@ -183,11 +184,15 @@ export class PodGroup {
     let all = 0;
     for (let s = 0; s < course.count; s++) {
       const stretch = this.#stretches[s]!;
+      const level = course.level[s]!;
+      const part = course.part[s]!;
       const weight = course.weight[s]!;
-      stretch.judge(point, { level: course.level[s]!, part: course.part[s]!, weight, timeout });
-      sizes += weight * stretch.figure(point, PLACE.sizes);
-      admitted += weight * stretch.figure(point, PLACE.admitted);
-      busy += weight * stretch.figure(point, PLACE.busy);
+      stretch.judge(point, { level, part, weight, timeout });
+      const low = point.figuresAt(level);
+      const high = point.figuresAt(level + 1);
+      sizes += weight * between(figures[low + PLACE.sizes]!, figures[high + PLACE.sizes]!, part);
+      admitted += weight * between(figures[low + PLACE.admitted]!, figures[high + PLACE.admitted]!, part);
+      busy += weight * between(figures[low + PLACE.busy]!, figures[high + PLACE.busy]!, part);
       all += weight * stretch.inTime;
     }
     this.#sizes = sizes;
@@ -238,6 +243,8 @@ export class PodGroup {
     return mean;
   }
 }
+
+const between = (low: number, high: number, part: number): number => low + part * (high - low);
 
 /** A difference in load, in parts of the way between two levels, that no latency shows. */
 const SAME_PART = 0.002;

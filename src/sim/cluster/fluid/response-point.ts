@@ -8,11 +8,13 @@
  * stays the same, since most steps are like the one before them.
  */
 import { LOAD_LEVELS, POD_LEVELS, QUOTA_RATIO, SLICE_ENDS } from "./calibration.ts";
-import { CROSSING_COUNT, FIGURE_COUNT, PLACE } from "./cell.ts";
+import { CROSSING_COUNT, CROSSINGS, PLACE } from "./cell.ts";
 import { type ResponseTable, TableColumn } from "./response-table.ts";
 
 const LEVELS = LOAD_LEVELS.length;
 const SLICE_COUNT = SLICE_ENDS.length;
+/** They come first in a cell, the crossings after them. */
+const FIGURE_COUNT = CROSSINGS;
 const LOG_QUOTA = Math.log(QUOTA_RATIO);
 /** Closer to a grid point than this is on it: saves half of the corners. */
 const SNAP = 0.03;
@@ -49,7 +51,7 @@ export class ResponsePoint {
   readonly #corners: Corner[] = Array.from({ length: 4 }, () => ({ column: nowhere, quota: 0, pods: 0, weight: 0 }));
   #count = 0;
   // By load level, with the version of each: figures, in the places of a cell, and latencies.
-  readonly #figures = new Float64Array(LEVELS * FIGURE_COUNT);
+  readonly figures = new Float64Array(LEVELS * FIGURE_COUNT);
   readonly #figuresAt = new Int32Array(LEVELS);
   readonly #latencies: (Float64Array | undefined)[] = Array.from<undefined>({ length: LEVELS }).fill(undefined);
   readonly #latenciesAt = new Int32Array(LEVELS);
@@ -80,18 +82,18 @@ export class ResponsePoint {
 
   /** Requests in a pod at a load level. */
   inside(level: number): number {
-    return this.figure(level, PLACE.inside);
+    return this.figures[this.figuresAt(level) + PLACE.inside]!;
   }
 
   /** Requests that a pod takes in, as a share of the nominal capacity. */
   admitted(level: number): number {
-    return this.figure(level, PLACE.admitted);
+    return this.figures[this.figuresAt(level) + PLACE.admitted]!;
   }
 
-  /** One of the figures before the crossings. */
-  figure(level: number, place: number): number {
+  /** Where a level's figures begin in `figures`; good until the next place. */
+  figuresAt(level: number): number {
     if (this.#figuresAt[level] !== this.version) this.#blendFigures(level);
-    return this.#figures[level * FIGURE_COUNT + place]!;
+    return level * FIGURE_COUNT;
   }
 
   /** Logarithm of the rate at which a threshold of sizes is crossed. */
@@ -138,10 +140,10 @@ export class ResponsePoint {
       busy += weight * figures[at + PLACE.busy]!;
     }
     const factor = this.#moreInside(level, inside);
-    this.#figures[at + PLACE.inside] = inside * factor;
-    this.#figures[at + PLACE.sizes] = sizes * factor;
-    this.#figures[at + PLACE.admitted] = admitted;
-    this.#figures[at + PLACE.busy] = busy;
+    this.figures[at + PLACE.inside] = inside * factor;
+    this.figures[at + PLACE.sizes] = sizes * factor;
+    this.figures[at + PLACE.admitted] = admitted;
+    this.figures[at + PLACE.busy] = busy;
     this.#figuresAt[level] = this.version;
   }
 

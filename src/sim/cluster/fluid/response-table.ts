@@ -9,7 +9,7 @@
 import { seededRng } from "../../../base/index.ts";
 import type { Application } from "../workloads/application.ts";
 import { FULL, LOAD_LEVELS, POD_LEVELS, QUOTA_RATIO, SLICE_ENDS, TABLE_SEED } from "./calibration.ts";
-import { CROSSING_COUNT, CROSSINGS, FIGURE_COUNT, nominalCapacity, runCell, runTimes, SLICES } from "./cell.ts";
+import { CROSSING_COUNT, CROSSINGS, nominalCapacity, runCell, runTimes, SLICES } from "./cell.ts";
 
 export interface TableOptions {
   /** Speed of the processor, and the cores that a pod's threads can run on. */
@@ -19,6 +19,8 @@ export interface TableOptions {
 
 const LEVELS = LOAD_LEVELS.length;
 const SLICE_COUNT = SLICE_ENDS.length;
+/** They come first in a cell, the crossings after them. */
+const FIGURE_COUNT = CROSSINGS;
 const FIRST_FULL = LOAD_LEVELS.findIndex((level) => level >= FULL);
 // Room for indices of either sign in one whole number.
 const STRIDE = 256;

@@ -64,12 +64,6 @@ export class Stretch implements Slices {
     this.#judgeSlices();
   }
 
-  /** A figure of the cell. */
-  figure(point: ResponsePoint, place: number): number {
-    const low = point.figure(this.level, place);
-    return low + this.part * (point.figure(this.level + 1, place) - low);
-  }
-
   crossing(point: ResponsePoint, threshold: number): number {
     const low = point.crossing(this.level, threshold);
     return low + this.part * (point.crossing(this.level + 1, threshold) - low);
