@@ -45,6 +45,8 @@ interface Decided {
 
 /** Two minutes at the usual pace: time for the guard's largest steps. */
 const TAKEOVER_STEPS = 8;
+/** For how long too little is felt: a backlog has to be worked off, and the SLO's window has to pass. */
+const EFFECT_STEPS = 12;
 
 export class Agent<S> {
   readonly #options: AgentOptions<S>;
@@ -69,6 +71,8 @@ export class Agent<S> {
   #before: Ms | null = null;
   /** Steps for which the fallback, once it acts, sizes all pods: those it finds are the learner's. */
   #takeover = 0;
+  /** Steps since the learner last gave less than the fallback would. */
+  #sinceLess = EFFECT_STEPS + 1;
   #last: { readonly stage: string; readonly acting: string } | undefined;
   /** Events between ticks (training, loading), told with the next one. */
   #untold: AgentEvent[] = [];
@@ -169,8 +173,11 @@ export class Agent<S> {
       end,
     };
     if (this.#seat.isWell) this.#seat.observe(transition);
-    const usual = this.#watch.usualViolations(measures.load);
-    this.#log.complete(transition, { isViolation: measures.preservation < 1, usual });
+    const isViolation = measures.preservation < 1;
+    // Where the learner has given no less than the fallback would for a while, the fallback would have missed it too.
+    const isOwnDoing = this.#sinceLess <= EFFECT_STEPS;
+    const usual = isViolation && !isOwnDoing ? 1 : this.#watch.usualViolations(measures.load);
+    this.#log.complete(transition, { isViolation, usual });
     return { episode, step, reward: earned, end, ...(end === "no" ? {} : { finalObs: values }) };
   }
 
@@ -185,13 +192,14 @@ export class Agent<S> {
   }
 
   /** In every tick with something to look at, whoever acts. */
-  #stepFallback({ nodes, now }: TickInput, { reading, have }: Sight): Moment | undefined {
+  #stepFallback({ nodes, now }: TickInput, { reading, have, observation }: Sight): Moment | undefined {
     if (!reading || !Number.isFinite(now)) return undefined;
     const { workload, task, limits } = this.#options;
     const fallback = this.#options.fallback.step(this.#fallback, reading, now);
     this.#fallback = fallback.state;
     if (!have) return undefined;
-    return { workload, task, reading, have, fallback, guard: { limits, state: this.#guard }, nodes, now };
+    const usualCores = observation ? this.#watch.usualCores(observation.measures.load) : null;
+    return { workload, task, reading, have, fallback, usualCores, guard: { limits, state: this.#guard }, nodes, now };
   }
 
   #healthOf({ health }: TickInput, sight: Sight): Health {
@@ -234,7 +242,7 @@ export class Agent<S> {
     const isLearners = choice.who === "nobody" ? stage === "ONLINE" || stage === "SERVING" : choice.who === "learner";
     const { observation } = sight;
     const band = canaryBand(this.#options.profile, this.#state);
-    const { usualNearness, memoryPeak } = this.#watch;
+    const { usualNearness, memoryPeak, sinceShrink } = this.#watch;
     const plan =
       isLearners && proposal && observation
         ? planLearner(moment, {
@@ -242,11 +250,12 @@ export class Agent<S> {
             observation,
             band,
             shield: this.#shield,
-            experience: { usualNearness, memoryPeak, excess: excessNow(this.#state, this.#log.excess) },
+            experience: { usualNearness, memoryPeak, sinceShrink, excess: excessNow(this.#state, this.#log.excess) },
           })
         : this.#takeover > 0
           ? planTakeover(moment)
           : planFallback(moment);
+    this.#sinceLess = choice.who === "learner" && plan.isLess ? 0 : this.#sinceLess + 1;
     if (choice.who === "learner") this.#takeover = TAKEOVER_STEPS;
     else if (choice.who === "fallback") this.#takeover = Math.max(0, this.#takeover - 1);
     if (choice.who !== "nobody") {

@@ -12,7 +12,7 @@ import type { AutoscaleTask, Observation } from "../tasks/index.ts";
 import { decodeAction, encodeAction } from "../tasks/index.ts";
 import { WHOLE_BAND } from "./lifecycle.ts";
 import type { Experience, ShieldOptions } from "./shield.ts";
-import { keepWithinBand, shielded, steadied } from "./shield.ts";
+import { coresOf, keepWithinBand, shielded, steadied } from "./shield.ts";
 
 /** What is known when a decision is made. */
 export interface Moment {
@@ -21,6 +21,8 @@ export interface Moment {
   readonly reading: WorkloadReading;
   readonly have: Allocation;
   readonly fallback: Pick<FallbackStep<unknown>, "want" | "pods">;
+  /** Millicores that the fallback was seen to hold at such a load; null where it was not seen. */
+  readonly usualCores: number | null;
   readonly guard: { readonly limits: GuardLimits; readonly state: GuardState };
   readonly nodes: readonly NodeRoom[] | "unlimited";
   readonly now: Ms;
@@ -30,6 +32,8 @@ export interface Plan {
   readonly verdict: Verdict;
   /** What shield and guard changed. */
   readonly notes: readonly string[];
+  /** Whether it gives less CPU or memory than the fallback would. */
+  readonly isLess: boolean;
 }
 
 export function planFallback(moment: Moment): Plan {
@@ -42,9 +46,22 @@ export function planFallback(moment: Moment): Plan {
  * leave pods alone that somebody else has sized, down to a lone pod that is killed for want of memory over and over.
  */
 export function planTakeover(moment: Moment): Plan {
-  const want: Allocation = { ...moment.have, ...moment.fallback.want };
+  const want = boundedFallback(moment);
   const late = laggards(want, moment);
   return guarded(moment, { want, ...(late ? { pods: late } : {}) });
+}
+
+/** Times what the fallback held at such a load: more than it ever needs, and less than a misunderstanding asks for. */
+const FALLBACK_BOUND = 2;
+
+/**
+ * What the fallback would do, at the learner's side. It counts replicas in pods of the size it finds, which are the
+ * learner's: as many pods of its own size may be several times the CPU that it would hold if it had been alone.
+ */
+function boundedFallback({ have, fallback, usualCores }: Moment): Allocation {
+  const { replicas: asked = have.replicas, cpu = have.cpu, memory = have.memory } = fallback.want;
+  const most = usualCores === null ? asked : Math.max(1, Math.ceil((FALLBACK_BOUND * usualCores) / cpu));
+  return { replicas: Math.min(asked, most), cpu, memory };
 }
 
 export interface LearnersWish {
@@ -58,17 +75,19 @@ export interface LearnersWish {
 export function planLearner(moment: Moment, wish: LearnersWish): Plan {
   const { action, observation, band, shield, experience } = wish;
   const { task, have, reading } = moment;
-  const { replicas = have.replicas, cpu = have.cpu, memory = have.memory } = moment.fallback.want;
-  const fallback: Allocation = { replicas, cpu, memory };
+  const fallback = boundedFallback(moment);
   const chosen = action.slice();
   const isCanary = band < WHOLE_BAND;
   if (isCanary) keepWithinBand(chosen, encodeAction(task, fallback), band);
   const { tolerance } = shield;
   const want = tolerance === null ? decodeAction(task, chosen) : steadied(task, chosen, { have, tolerance });
-  const safe = shielded({ want, have, fallback, reading, observation, experience }, shield);
+  const { usualCores } = moment;
+  const safe = shielded({ task, want, have, fallback, usualCores, reading, observation, experience }, shield);
   const late = laggards(safe.allocation, moment);
   const { verdict, notes } = guarded(moment, { want: safe.allocation, ...(late ? { pods: late } : {}) });
-  return { verdict, notes: [...(isCanary ? ["canary"] : []), ...safe.raised, ...notes] };
+  const { allocation } = verdict;
+  const isLess = allocation.memory < fallback.memory || coresOf(allocation) < coresOf(fallback);
+  return { verdict, notes: [...(isCanary ? ["canary"] : []), ...safe.changed, ...notes], isLess };
 }
 
 function guarded(moment: Moment, { want, pods }: Pick<Proposal, "want" | "pods">): Plan {
@@ -84,7 +103,7 @@ function guarded(moment: Moment, { want, pods }: Pick<Proposal, "want" | "pods">
   });
   const notes = verdict.changed.map(({ dimension, why }) => `${why}: ${dimension}`);
   if (verdict.refused) notes.push(verdict.refused);
-  return { verdict, notes };
+  return { verdict, notes, isLess: false };
 }
 
 /** Pods that have not got the size yet, because the fallback let them wait; the size is meant for all of them. */

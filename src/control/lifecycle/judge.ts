@@ -189,8 +189,8 @@ export function judgeConduct(
     atMost({
       gate: "excess",
       found: state.excess,
-      // Each rollback has cost this much already; halving keeps the sum over a life below twice the first.
-      asked: rollback.excess / 2 ** state.rollbacks,
+      // The same every time: what it costs is bounded by the waits, which double. A smaller one ends turns by chance.
+      asked: rollback.excess,
       about: "steps of violation beyond the fallback's level, since the learner took over",
     }),
     atMost({

@@ -8,6 +8,9 @@
  *   thrift      below the fallback's CPU only while fewer violations than the fallback's were had: spend what was saved
  *   caution     where latency comes near its target, CPU shrinks no further than the fallback would shrink it
  *   memory      no pod gets less memory than pods needed lately, with a margin, unless the fallback gives less too
+ *   ceiling     no more than a multiple of what the fallback gives: far above the need, utilisation hardly changes with
+ *               what is given, so a policy that has strayed there learns no way back
+ *   descent     what is taken away goes in small parts, each after the effect of the one before has been measured
  *   noise       exploration is limited, and takes no CPU away where the SLO is near
  *
  * The paper's AWARE has none of these: `noShield`.
@@ -27,6 +30,10 @@ export interface ShieldOptions {
   readonly caution: { readonly share: number } | null;
   readonly noise: { readonly limit: number } | null;
   readonly memoryMargin: number | null;
+  /** Times the fallback's CPU in all, and times its memory per pod. */
+  readonly ceiling: { readonly times: number } | null;
+  /** The largest part of all CPU, and of a pod's memory, that goes at once, and the steps from one to the next. */
+  readonly descent: { readonly part: number; readonly settle: number } | null;
 }
 
 export const defaultShield: ShieldOptions = Object.freeze({
@@ -35,7 +42,11 @@ export const defaultShield: ShieldOptions = Object.freeze({
   thrift: { allowance: 2 },
   caution: { share: 0.5 },
   noise: { limit: 0.3 },
-  memoryMargin: 1.15,
+  // Memory is measured at moments: in between more requests may be under way at once.
+  memoryMargin: 1.3,
+  ceiling: { times: 1.1 },
+  // Six steps: the metrics' delay and the SLO's window together.
+  descent: { part: 0.15, settle: 6 },
 });
 
 export const noShield: ShieldOptions = Object.freeze({
@@ -45,13 +56,18 @@ export const noShield: ShieldOptions = Object.freeze({
   caution: null,
   noise: null,
   memoryMargin: null,
+  ceiling: null,
+  descent: null,
 });
 
 /** What a decision is shielded by: the newest measurements, the experience so far, and what the fallback would do. */
 export interface ShieldInput {
+  readonly task: Pick<AutoscaleTask, "bounds">;
   readonly want: Allocation;
   readonly have: Allocation;
   readonly fallback: Allocation;
+  /** Millicores that the fallback was seen to hold at such a load; null where it was not seen. */
+  readonly usualCores: number | null;
   readonly reading: WorkloadReading;
   readonly observation: Pick<Observation, "measures" | "held">;
   readonly experience: Experience;
@@ -65,6 +81,8 @@ export interface Experience {
   readonly memoryPeak: number;
   /** Steps of violation beyond the fallback's level. */
   readonly excess: number;
+  /** Steps since there was last less CPU or memory than the step before. */
+  readonly sinceShrink: number;
 }
 
 export type ShieldRule =
@@ -74,26 +92,29 @@ export type ShieldRule =
   | "measurements-missing"
   | "savings-spent"
   | "slo-near"
-  | "memory-needed";
+  | "memory-needed"
+  | "descends-slowly"
+  | "more-than-enough";
 
 export interface Shielded {
   readonly allocation: Allocation;
   /** The rules that changed something. */
-  readonly raised: readonly ShieldRule[];
+  readonly changed: readonly ShieldRule[];
 }
 
 export function shielded(input: ShieldInput, options: ShieldOptions): Shielded {
   const { have, fallback, observation, experience } = input;
   let allocation = input.want;
-  const raised: ShieldRule[] = [];
-  const raise = (rule: ShieldRule, floor: Partial<Allocation>): void => {
-    const next = raisedTo(allocation, floor);
+  const changed: ShieldRule[] = [];
+  const become = (rule: ShieldRule, next: Allocation): void => {
     const { replicas, cpu, memory } = allocation;
     if (next.replicas === replicas && next.cpu === cpu && next.memory === memory) return;
     allocation = next;
-    raised.push(rule);
+    changed.push(rule);
   };
-  const { relief, thrift, caution, memoryMargin } = options;
+  const raise = (rule: ShieldRule, floor: Partial<Allocation>): void => become(rule, raisedTo(allocation, floor));
+  const { relief, thrift, caution, memoryMargin, ceiling, descent } = options;
+  if (descent) raise("descends-slowly", nextRungDown(input, descent));
   const alarm = relief && alarmOf(input, relief.memoryAt);
   if (alarm) raise(alarm, fallback);
   if (thrift && experience.excess >= thrift.allowance) raise("savings-spent", cpuOf(fallback));
@@ -104,11 +125,43 @@ export function shielded(input: ShieldInput, options: ShieldOptions): Shielded {
     // One backlog makes a peak that lasts for hours; more than the fallback gives is never asked for.
     raise("memory-needed", { memory: Math.min(needed, fallback.memory) as Allocation["memory"] });
   }
-  return { allocation, raised };
+  // Last: rules that raise one value each can make many large pods of many small ones.
+  if (ceiling) become("more-than-enough", atMost(allocation, input, ceiling.times));
+  return { allocation, changed };
 }
 
 /** Memory is watched over by its own rules: it is not what latency is short of. */
 const cpuOf = ({ replicas, cpu }: Allocation): Partial<Allocation> => ({ replicas, cpu });
+
+/** Fewer pods before smaller ones: pods below the fallback's size may be too slow, however many there are. */
+function atMost(wish: Allocation, { fallback, usualCores }: ShieldInput, times: number): Allocation {
+  const cores = times * (usualCores ?? coresOf(fallback));
+  const replicas = Math.min(wish.replicas, Math.max(fallback.replicas, Math.floor(cores / wish.cpu)));
+  const cpu = Math.min(wish.cpu, Math.max(fallback.cpu, Math.floor(cores / replicas)));
+  return { replicas, cpu, memory: Math.min(wish.memory, Math.floor(times * fallback.memory)) } as Allocation;
+}
+
+/**
+ * The least that may follow what there is. CPU counts as a whole, over the pods that are ready: fewer pods are larger
+ * ones, and pods do not shrink before those that are to help them have started. The fallback's own values are no less
+ * safe than the fallback.
+ */
+function nextRungDown(input: ShieldInput, { part, settle }: NonNullable<ShieldOptions["descent"]>): Allocation {
+  const { want, have, fallback, reading, experience, task } = input;
+  const isDue = experience.sinceShrink >= settle;
+  const kept = isDue ? 1 - part : 1;
+  const cores = Math.min(kept * coresOf(have), coresOf(fallback));
+  const ready = reading.pods.filter(({ readyAt }) => readyAt !== null).length;
+  const each = (replicas: number): number => Math.ceil(cores / Math.max(1, Math.min(replicas, ready)));
+  const fewer = Math.max(want.replicas, Math.min(isDue ? have.replicas - 1 : have.replicas, fallback.replicas));
+  // Where one pod can not take over what another did, the other stays.
+  const replicas = each(fewer) > task.bounds.cpu.max ? Math.max(fewer, have.replicas) : fewer;
+  const memory = Math.ceil(Math.min(kept * have.memory, fallback.memory));
+  return { replicas, cpu: Math.min(each(replicas), task.bounds.cpu.max), memory } as Allocation;
+}
+
+/** All CPU, in millicores. */
+export const coresOf = ({ replicas, cpu }: Allocation): number => replicas * cpu;
 
 /** Why no value may be below the fallback's in this step. */
 function alarmOf({ reading, observation }: ShieldInput, memoryAt: number): ShieldRule | undefined {

@@ -1,11 +1,12 @@
 /**
  * What an agent learns of its workload by watching, besides what the policy learns: what shield and gates go by.
- * Owns: how near the target latency usually is, how much memory pods needed lately, and how often the fallback misses
- * the SLO at which load. Not here: what follows (shield.ts, judge.ts).
+ * Owns: how near the target latency usually is, how much memory pods needed lately, how long ago something was taken away,
+ * and how often the fallback misses the SLO at which load. Not here: what follows (shield.ts, judge.ts).
  *
  * Why by load: a learner's hours are not the hours in which the fallback was measured. At night nobody misses an SLO,
  * and a learner compared with the fallback's day could spend at night what the day would have cost.
  */
+import type { Allocation } from "../../act/index.ts";
 import { hottestMemory, nearness } from "./shield.ts";
 import type { Sight } from "./sight.ts";
 import type { Stage } from "./state.ts";
@@ -20,15 +21,20 @@ const ASSUMED_NEARNESS = 0.6;
 const BINS_PER_DOUBLING = 6;
 /** Steps that a bin remembers: then its counts are halved, so that what is newer weighs more. */
 const BIN_MEMORY = 800;
+/** Steps from which a bin's mean is a mean. */
+const LEAST_SEEN = 5;
 
 interface Bin {
   readonly steps: number;
   readonly missed: number;
+  /** Millicores that were held, summed over the steps. */
+  readonly cores: number;
 }
 
 export interface WatchState {
   readonly usualNearness: number | null;
   readonly memoryPeak: number;
+  readonly sinceShrink: number;
   /** Of the fallback's steps, by the load they had. */
   readonly bins: Readonly<Record<string, Bin>>;
 }
@@ -37,8 +43,14 @@ export class Watch {
   #usual: number | null = null;
   #peak = 0;
   #bins: Record<string, Bin> = {};
+  #sinceShrink = 0;
+  #had: Allocation | null = null;
 
-  see({ observation, reading }: Pick<Sight, "observation" | "reading">, stage: Stage): void {
+  see({ observation, reading, have }: Pick<Sight, "observation" | "reading" | "have">, stage: Stage): void {
+    if (have) {
+      this.#sinceShrink = this.#had && isLess(have, this.#had) ? 0 : this.#sinceShrink + 1;
+      this.#had = have;
+    }
     if (reading) this.#peak = Math.max(hottestMemory(reading), PEAK_DECAY * this.#peak);
     // Only in OFFLINE is what is seen the fallback's doing.
     if (!observation || stage !== "OFFLINE") return;
@@ -47,8 +59,12 @@ export class Watch {
     this.#usual = before + USUAL_RATE * (now - before);
     const { load, preservation } = observation.measures;
     const key = binOf(load);
-    const { steps, missed } = halvedWhenFull(this.#bins[key] ?? { steps: 0, missed: 0 });
-    this.#bins[key] = { steps: steps + 1, missed: missed + (preservation < 1 ? 1 : 0) };
+    const { steps, missed, cores } = halvedWhenFull(this.#bins[key] ?? { steps: 0, missed: 0, cores: 0 });
+    this.#bins[key] = {
+      steps: steps + 1,
+      missed: missed + (preservation < 1 ? 1 : 0),
+      cores: cores + (have ? have.replicas * have.cpu : 0),
+    };
   }
 
   /** Latency over its target, as it usually is under the fallback. */
@@ -61,6 +77,11 @@ export class Watch {
     return this.#peak;
   }
 
+  /** Steps since there was last less of something than the step before. */
+  get sinceShrink(): number {
+    return this.#sinceShrink;
+  }
+
   /** How often the fallback misses the SLO at such a load: a share. A load it was never seen at is taken for harmless. */
   usualViolations(load: number): number {
     const bin = this.#bins[binOf(load)];
@@ -68,20 +89,31 @@ export class Watch {
     return bin === undefined ? 0 : bin.missed / (bin.steps + 1);
   }
 
-  state(): WatchState {
-    return { usualNearness: this.#usual, memoryPeak: this.#peak, bins: { ...this.#bins } };
+  /** Millicores that the fallback holds at such a load, in the mean; null where it was hardly seen at it. */
+  usualCores(load: number): number | null {
+    const bin = this.#bins[binOf(load)];
+    return bin === undefined || bin.steps < LEAST_SEEN ? null : bin.cores / bin.steps;
   }
 
-  restore({ usualNearness, memoryPeak, bins }: WatchState): void {
+  state(): WatchState {
+    return { usualNearness: this.#usual, memoryPeak: this.#peak, sinceShrink: this.#sinceShrink, bins: { ...this.#bins } };
+  }
+
+  restore({ usualNearness, memoryPeak, sinceShrink, bins }: WatchState): void {
     this.#usual = usualNearness;
     this.#peak = memoryPeak;
+    this.#sinceShrink = sinceShrink;
     this.#bins = { ...bins };
   }
 }
+
+const isLess = (now: Allocation, before: Allocation): boolean =>
+  now.memory < before.memory || now.replicas * now.cpu < before.replicas * before.cpu;
 
 /** Below one request in ten seconds all loads are alike. */
 const binOf = (load: number): string => String(Math.floor(BINS_PER_DOUBLING * Math.log2(Math.max(load, 0.1))));
 
 function halvedWhenFull(bin: Bin): Bin {
-  return bin.steps < BIN_MEMORY ? bin : { steps: bin.steps / 2, missed: bin.missed / 2 };
+  const { steps, missed, cores } = bin;
+  return steps < BIN_MEMORY ? bin : { steps: steps / 2, missed: missed / 2, cores: cores / 2 };
 }

@@ -171,8 +171,9 @@ function measuresIn({ slo }: AutoscaleTask, reading: WorkloadReading): Record<Me
 
 /** SP ends at 1, so it can not say how near the edge is: this goes on. (target - found) / (target + found). */
 function marginOf(slo: AutoscaleTask["slo"], reading: WorkloadReading, preservation: number | null): number | null {
-  if (slo.kind !== "latency") return preservation === null ? null : preservation - 1;
   if (preservation === null) return null;
+  // Throughput gives no warning: as far as anybody can see, all is well until it is not.
+  if (slo.kind !== "latency") return preservation < 1 ? preservation - 1 : 1;
   if (reading.latency === null) return preservation === 0 ? -1 : 1;
   const byLatency = (slo.target - reading.latency) / (slo.target + reading.latency);
   // Requests that were not answered are in the preservation and not in the latency.

@@ -23,6 +23,8 @@ export interface AutoscaleTask {
   readonly bounds: GuardLimits["bounds"];
   /** Weight of SLO preservation in the reward; the rest is utilisation's. */
   readonly alpha: number;
+  /** How much nearer than the SLO the latency is that the reward asks for, as a share of it; 0 is none, as in the paper. */
+  readonly headroom: number;
   /** Weight of the price of a change of allocation; 0 is none, as in the paper. See autoscale-reward.ts for the scale. */
   readonly switchCost: number;
   /** The utilisation that counts in full: 1 is the paper's reward, less leaves head-room unpunished. */
@@ -44,6 +46,7 @@ export const sharpSwitchCost = 0.5;
 
 const defaults: Omit<AutoscaleTask, "slo" | "bounds"> = {
   alpha: 0.5,
+  headroom: 0.05,
   switchCost: sharpSwitchCost,
   utilisation: { cpu: ratio(1), memory: ratio(1) },
   features: "extended",
@@ -55,7 +58,8 @@ const defaults: Omit<AutoscaleTask, "slo" | "bounds"> = {
 };
 
 /** What the paper's agent has: its snapshot and its reward. */
-export const paperMode: Pick<AutoscaleTask, "switchCost" | "features" | "utilisation"> = Object.freeze({
+export const paperMode: Pick<AutoscaleTask, "headroom" | "switchCost" | "features" | "utilisation"> = Object.freeze({
+  headroom: 0,
   switchCost: 0,
   features: "paper",
   utilisation: { cpu: ratio(1), memory: ratio(1) },
@@ -75,7 +79,7 @@ export function autoscaleTask(options: AutoscaleOptions): Result<AutoscaleTask> 
 export const mostPerEpisode = ({ episodeSteps }: Pick<AutoscaleTask, "episodeSteps">): number => 2 * episodeSteps;
 
 function problemOf(task: AutoscaleTask): string | undefined {
-  const { alpha, switchCost, utilisation } = task;
+  const { alpha, headroom, switchCost, utilisation } = task;
   for (const dimension of dimensions) {
     const { min, max } = task.bounds[dimension];
     const least = dimension === "replicas" ? 0 : 1;
@@ -83,6 +87,7 @@ function problemOf(task: AutoscaleTask): string | undefined {
       return `the bounds of ${dimension} are ${min} to ${max}: give whole numbers from ${least}, the lower one first`;
   }
   if (!(alpha >= 0 && alpha <= 1)) return `alpha is ${alpha}: give 0 to 1`;
+  if (!(headroom >= 0 && headroom < 1)) return `headroom is ${headroom}: give 0 or more, and less than 1`;
   if (!(switchCost >= 0 && Number.isFinite(switchCost))) return `switchCost is ${switchCost}: give 0 or more`;
   for (const resource of ["cpu", "memory"] as const)
     if (!(utilisation[resource] > 0 && utilisation[resource] <= 1))

@@ -36,7 +36,7 @@ export type SloMeasures = Pick<WorkloadReading, "latency" | "offered" | "complet
  * measurements do not say. Three cases that the formula leaves open:
  *
  * - A throughput SLO is judged against what was offered where that is less: nobody can answer requests that were not
- *   sent, and an idle night is no violation.
+ *   sent, and an idle night is no violation. A twentieth of them is forgiven: some are always still under way.
  * - Requests that were never answered are not in a latency percentile, so shedding load would look fast. The share of
  *   requests answered counts as a factor, up to the SLO's percentile: a p99 forgives one unanswered request in a hundred.
  * - Where requests came and none was answered there is no latency to divide by: that is the worst there is, 0. Where none
@@ -70,10 +70,12 @@ function latencyPreservation(
   return fast * Math.min(1, answered / percentile);
 }
 
+const UNDER_WAY = 0.05;
+
 function throughputPreservation(target: PerSecond, { offered, completed }: SloMeasures): number | null {
   if (completed === null) return offered === 0 ? 1 : null;
   if (completed >= target) return 1;
   if (offered === null) return null;
-  const due = Math.min(target, offered);
+  const due = Math.min(target, (1 - UNDER_WAY) * offered);
   return due > 0 ? Math.min(1, completed / due) : 1;
 }

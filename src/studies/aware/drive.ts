@@ -60,13 +60,10 @@ export function truePreservation(slo: Scene["slo"], truth: WorkloadTruth): numbe
   );
 }
 
-/**
- * A latency SLO is broken when more requests missed it than its percentile forgives. A throughput SLO is when a twentieth
- * is missing: of what comes in 15 s a few requests are always still under way.
- */
+/** A latency SLO is broken when more requests missed it than its percentile forgives. */
 export function isViolated(slo: Scene["slo"], truth: WorkloadTruth): boolean {
   if (slo.kind === "latency") return truth.withinSlo !== null && truth.withinSlo < slo.percentile;
-  return truePreservation(slo, truth) < 0.95;
+  return truePreservation(slo, truth) < 1;
 }
 
 export interface DriveOptions {
@@ -111,10 +108,11 @@ function trueReward(task: DriveOptions["task"], slo: Scene["slo"], truth: Worklo
   const share = (used: number, limit: number) => (limit > 0 ? Math.min(1, used / limit) : 0);
   const measures = {
     preservation: truePreservation(slo, truth),
+    margin: 0,
     cpu: share(truth.cpuUsed, truth.cpuLimit),
     memory: share(truth.memoryUsed, truth.memoryLimit),
   };
   const none = { replicas: 1, cpu: 1, memory: 1 } as Allocation;
-  // The score is the paper's reward: what a switch costs is an incentive for the learner, not a fact about the client.
-  return rewardParts({ ...task, switchCost: 0 }, { measures, allocation: none, previous: none }).total;
+  // The score is the paper's reward: head-room and the price of a switch are incentives, not facts about the client.
+  return rewardParts({ ...task, headroom: 0, switchCost: 0 }, { measures, allocation: none, previous: none }).total;
 }

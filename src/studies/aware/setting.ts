@@ -7,14 +7,13 @@ import { milliseconds } from "../../base/index.ts";
 import type { Fallback, HpaVpaControllerState } from "../../control/fallbacks/index.ts";
 import type { AutoscaleTask } from "../../control/tasks/index.ts";
 import type { Application } from "../../sim/index.ts";
-import { isolatedLatency, processors } from "../../sim/index.ts";
 import type { AwareConfig } from "./config.ts";
 import type { MeasuringOptions } from "./measure-rules.ts";
 import { measureRules } from "./measure-rules.ts";
 import type { Rules } from "./rules.ts";
 import { rulesOf } from "./rules.ts";
 import type { Scene } from "./scene.ts";
-import { taskOf } from "./scene.ts";
+import { latencySlo, taskOf } from "./scene.ts";
 
 export interface Setting {
   readonly scene: Scene;
@@ -74,9 +73,8 @@ export function openSetting(scene: Scene, { seed, config }: SettingOptions): Set
 export function withSloFor(scene: Scene, versions: readonly { readonly application: Application }[]): Scene {
   const { slo, processor } = scene;
   if (slo.kind !== "latency") return scene;
-  const { speed } = processors[processor];
   // The scene's own application has its target already, and a change of load brings no new one.
   const others = new Set(versions.map(({ application }) => application).filter((one) => one !== scene.application));
-  const slowest = [...others].map((application) => 1.2 * isolatedLatency(application, slo.percentile, { speed }));
+  const slowest = [...others].map((application) => latencySlo(application, processor).target);
   return { ...scene, slo: { ...slo, target: milliseconds(Math.max(slo.target, ...slowest)) } };
 }
