@@ -1,7 +1,7 @@
 /**
- * What the browser may rely on: the shape of every document the server hands out, and the guards that check it.
- * Owns: today one document, a study's result as `coxswain reproduce --json` prints it.
- * Not here: routes, storage. It imports nothing, so that the dashboard can take it without taking the server.
+ * What the browser may rely on: a study's result as `coxswain reproduce --json` prints it, and the guard that checks it.
+ * Not here: the documents of the running control plane (plane-contract.ts), routes, storage. It imports nothing, so that
+ * the dashboard can take it without taking the server.
  */
 
 export interface PublishedRange {
