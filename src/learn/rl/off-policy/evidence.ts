@@ -5,9 +5,9 @@
  */
 
 import type { Rng } from "../../../base/index.ts";
+import type { OffPolicyConfig } from "./config.ts";
 import type { Behaviour } from "./doubly-robust.ts";
 import { fitBehaviour, importanceWeights } from "./doubly-robust.ts";
-import type { OffPolicyConfig } from "./estimate.ts";
 import type { BlockSums, Features } from "./fitted-q.ts";
 import { blockSums } from "./fitted-q.ts";
 import { fourierFeatures } from "./fourier-features.ts";
