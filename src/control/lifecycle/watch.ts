@@ -96,7 +96,12 @@ export class Watch {
   }
 
   state(): WatchState {
-    return { usualNearness: this.#usual, memoryPeak: this.#peak, sinceShrink: this.#sinceShrink, bins: { ...this.#bins } };
+    return {
+      usualNearness: this.#usual,
+      memoryPeak: this.#peak,
+      sinceShrink: this.#sinceShrink,
+      bins: { ...this.#bins },
+    };
   }
 
   restore({ usualNearness, memoryPeak, sinceShrink, bins }: WatchState): void {
