@@ -31,9 +31,11 @@ export interface BootstrapConfig extends AwareConfig {
   };
 }
 
+type Results = readonly UnitResult<SceneLives>[];
+
 const METHODS = ["rules", "no-bootstrap", "aware-paper", "aware"];
 
-export const awareBootstrap: Study<Life | null, BootstrapConfig> = {
+export const awareBootstrap: Study<SceneLives, BootstrapConfig> = {
   id: "aware-bootstrap",
   title: "AWARE: bootstrapping, and what training costs (Figure 10)",
   about:
@@ -48,26 +50,18 @@ export const awareBootstrap: Study<Life | null, BootstrapConfig> = {
     ...awareConfig({ quick }),
     methods: METHODS,
     slots: quick ? [0] : [0, 1, 2, 3],
-    episodes: quick ? 25 : 160,
-    endEpisodes: quick ? 8 : 50,
+    episodes: quick ? 25 : 80,
+    endEpisodes: quick ? 8 : 30,
     sweep: {
       seedsOfTen: quick ? 0 : 4,
       slot: 0,
-      episodes: quick ? 25 : 80,
+      episodes: quick ? 25 : 50,
       alphas: [0.3, 0.7],
       thresholds: [0.8, 1.1],
     },
   }),
-  // The methods of one scene come one after another, since they share its measurements.
-  units: ({ methods, slots, sweep }) => [
-    ...slots.flatMap((slot) => methods.map((method) => `${method}/${slot}`)),
-    ...(sweep.seedsOfTen === 0
-      ? []
-      : [
-          ...sweep.alphas.map((alpha) => `alpha-${alpha}/${sweep.slot}`),
-          ...sweep.thresholds.map((times) => `threshold-${times}/${sweep.slot}`),
-        ]),
-  ],
+  // One scene's lives make one job: they share what is measured on it.
+  units: ({ slots }) => slots.map((slot) => `scene/${slot}`),
   runUnit,
   rows: (results, config) => [
     ...bootstrapRows(livesOf(results, config), config),
@@ -76,18 +70,36 @@ export const awareBootstrap: Study<Life | null, BootstrapConfig> = {
   figures: (results, config) => bootstrapFigures(livesOf(results, config), config),
 };
 
-async function runUnit(job: StudyJob<BootstrapConfig>): Promise<Life | null> {
-  const { unit, seed, config } = job;
-  const [name = "", place = "0"] = unit.split("/");
-  const slot = Number(place);
-  const swept = /^(alpha|threshold)-(.+)$/.exec(name);
-  if (!swept) return liveFromBirth(job, { slot, episodes: config.episodes, method: methodOf(name, config) });
-  const { seedsOfTen, episodes } = config.sweep;
-  if (!isSwept(seed, seedsOfTen)) return null;
-  const value = Number(swept[2]);
-  if (swept[1] === "threshold") return liveFromBirth(job, { slot, episodes, method: bootstrappedTo(value) });
-  const other = { ...job, config: { ...config, alpha: value } };
-  return liveFromBirth(other, { slot, episodes, method: aware(config.agent) });
+async function runUnit(job: StudyJob<BootstrapConfig>): Promise<SceneLives> {
+  const { unit, config } = job;
+  const slot = Number(unit.split("/")[1]);
+  const planned = plannedLives(job, slot);
+  const lives: Record<string, Life> = {};
+  for (const [done, { name, ...life }] of planned.entries()) {
+    const progress = (fraction: number) => job.progress((done + fraction) / planned.length);
+    const own = { ...job, progress, config: { ...config, alpha: life.alpha } };
+    lives[name] = await liveFromBirth(own, { ...life, slot });
+  }
+  return lives;
+}
+
+interface PlannedLife {
+  readonly name: string;
+  readonly alpha: number;
+  readonly episodes: number;
+  readonly method: LearningMethod | null;
+}
+
+function plannedLives({ seed, config }: StudyJob<BootstrapConfig>, slot: number): readonly PlannedLife[] {
+  const { alpha, agent, methods, episodes, sweep } = config;
+  const lives = methods.map((name) => ({ name, alpha, episodes, method: methodOf(name, config) }));
+  if (slot !== sweep.slot || !isSwept(seed, sweep.seedsOfTen)) return lives;
+  const short = { alpha, episodes: sweep.episodes };
+  return [
+    ...lives,
+    ...sweep.alphas.map((value) => ({ ...short, name: `alpha-${value}`, alpha: value, method: aware(agent) })),
+    ...sweep.thresholds.map((times) => ({ ...short, name: `threshold-${times}`, method: bootstrappedTo(times) })),
+  ];
 }
 
 function methodOf(name: string, { agent }: BootstrapConfig): LearningMethod | null {
@@ -97,23 +109,12 @@ function methodOf(name: string, { agent }: BootstrapConfig): LearningMethod | nu
 }
 
 /** Per seed and scene, each method's life. */
-function livesOf(
-  results: readonly UnitResult<Life | null>[],
-  { slots, methods }: BootstrapConfig,
-): readonly (readonly SceneLives[])[] {
-  return bySeed(results).map((units) =>
-    slots.map((slot) => Object.fromEntries(methods.map((method) => [method, units.get(`${method}/${slot}`) as Life]))),
-  );
+function livesOf(results: Results, { slots }: BootstrapConfig): readonly (readonly SceneLives[])[] {
+  return bySeed(results).map((units) => slots.map((slot) => units.get(`scene/${slot}`) as SceneLives));
 }
 
-/** Per swept seed, every life of the swept scene by its unit's name. */
-function sweptOf(results: readonly UnitResult<Life | null>[], { sweep }: BootstrapConfig): readonly SceneLives[] {
-  return bySeed(results.filter(({ seed }) => isSwept(seed, sweep.seedsOfTen))).map((units) =>
-    Object.fromEntries(
-      [...units].flatMap(([unit, life]) => {
-        const [name = "", slot] = unit.split("/");
-        return slot === String(sweep.slot) && life !== null ? [[name, life]] : [];
-      }),
-    ),
-  );
+/** Per swept seed, every life of the swept scene by its name. */
+function sweptOf(results: Results, { sweep }: BootstrapConfig): readonly SceneLives[] {
+  const swept = results.filter(({ seed }) => isSwept(seed, sweep.seedsOfTen));
+  return bySeed(swept).map((units) => units.get(`scene/${sweep.slot}`) as SceneLives);
 }

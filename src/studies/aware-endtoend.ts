@@ -1,7 +1,8 @@
 /** AWARE's Figure 1, stages 1 and 2: one life from the first step, through serving, to updates. */
 import type { Figure } from "../adapters/plot/index.ts";
 import { methodTitles } from "./aware/bootstrap-figures.ts";
-import { bySeed, curveOver, percentMore, timesAsMany } from "./aware/compare.ts";
+import type { SceneLives } from "./aware/bootstrap-rows.ts";
+import { curveOver, percentMore, timesAsMany } from "./aware/compare.ts";
 import type { AwareConfig } from "./aware/config.ts";
 import { awareConfig } from "./aware/config.ts";
 import type { Life, Span } from "./aware/life.ts";
@@ -15,11 +16,11 @@ export interface EndToEndConfig extends AwareConfig {
   readonly life: WholeLifeConfig;
 }
 
-type Results = readonly UnitResult<Life>[];
+type Results = readonly UnitResult<SceneLives>[];
 
 const METHODS = ["rules", "firm", "aware"];
 
-export const awareEndToEnd: Study<Life, EndToEndConfig> = {
+export const awareEndToEnd: Study<SceneLives, EndToEndConfig> = {
   id: "aware-endtoend",
   title: "AWARE: one life, end to end (Figure 1, stages 1 and 2)",
   about:
@@ -30,10 +31,10 @@ export const awareEndToEnd: Study<Life, EndToEndConfig> = {
   seeds: { quick: 2, full: 10 },
   config: ({ quick }) => ({
     ...awareConfig({ quick }),
-    life: { training: quick ? 20 : 120, serving: quick ? 4 : 25, updates: quick ? 2 : 3, each: quick ? 4 : 20 },
+    life: { training: quick ? 20 : 80, serving: quick ? 4 : 20, updates: quick ? 2 : 3, each: quick ? 4 : 15 },
   }),
-  units: () => METHODS,
-  runUnit: liveWhole,
+  units: () => ["lives"],
+  runUnit: (job) => liveWhole(job, METHODS),
   rows: (results, { life }) => spansOf(life).flatMap((part) => rowsOf(results, part)),
   figures: (results, { life }) => [rewardFigure(results, life)],
 };
@@ -53,9 +54,9 @@ function spansOf({ training, serving }: WholeLifeConfig): readonly Part[] {
 
 function rowsOf(results: Results, { name, span }: Part): StudyRow[] {
   const pairs = (column: "reward" | "violations", [above, below]: readonly [string, string]) =>
-    bySeed(results).map((lives) => ({
-      numerator: total(lives.get(above) as Life, column, span),
-      denominator: total(lives.get(below) as Life, column, span),
+    results.map(({ result }) => ({
+      numerator: total(result[above] as Life, column, span),
+      denominator: total(result[below] as Life, column, span),
     }));
   const reward = (against: string): StudyRow => {
     const id = `${name}-reward-${against}`;
@@ -94,7 +95,6 @@ function rowsOf(results: Results, { name, span }: Part): StudyRow[] {
 function rewardFigure(results: Results, { training, serving, updates, each }: WholeLifeConfig): Figure {
   const length = training + serving + updates * each;
   const block = Math.max(1, Math.round(length / 40));
-  const lives = bySeed(results);
   return {
     kind: "lines",
     id: "life",
@@ -105,7 +105,7 @@ function rewardFigure(results: Results, { training, serving, updates, each }: Wh
     lines: METHODS.map((method) => ({
       name: methodTitles[method] ?? method,
       ...curveOver(
-        lives.map((units) => units.get(method)?.reward ?? []),
+        results.map(({ result }) => result[method]?.reward ?? []),
         block,
       ),
     })),

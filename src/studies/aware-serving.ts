@@ -34,11 +34,11 @@ export const awareServing: Study<SeriesResult, ServingConfig> = {
   config: ({ quick }) => ({
     ...awareConfig({ quick }),
     series: {
-      converge: quick ? 16 : 80,
+      converge: quick ? 16 : 60,
       before: quick ? 1 : 3,
       updates: quick ? 2 : 3,
-      each: quick ? 4 : 25,
-      retrain: quick ? 4 : 50,
+      each: quick ? 4 : 20,
+      retrain: quick ? 4 : 30,
       thresholds: [2, 5, 10, 20],
       sweptOfTen: quick ? 0 : 4,
     },

@@ -93,7 +93,7 @@ test("a job stops where it is when the run stops", async () => {
   const stop = new AbortController();
   const job = awareBootstrap.runUnit({
     seed: SEED,
-    unit: "rules/0",
+    unit: "scene/0",
     config,
     kernels: loadKernels(),
     progress: () => stop.abort(new Error("the run was stopped")),
@@ -105,7 +105,7 @@ test("a job stops where it is when the run stops", async () => {
 test("a full run draws recorded loads, and says what is missing where there are none", async () => {
   vi.stubEnv("COXSWAIN_DATASETS", "");
   const config = { ...tiny(awareBootstrap.config({ quick: false })), episodes: 1 };
-  const job = { seed: SEED, unit: "rules/0", config, kernels: loadKernels(), progress: () => undefined };
+  const job = { seed: SEED, unit: "scene/0", config, kernels: loadKernels(), progress: () => undefined };
   const failed = awareBootstrap.runUnit({ ...job, signal: new AbortController().signal });
   await expect(failed).rejects.toThrow(/azure-functions-2019.*COXSWAIN_DATASETS/);
   vi.unstubAllEnvs();

@@ -29,29 +29,35 @@ interface Rider {
   dispose(): void;
 }
 
+/** The life of one seed's workload, once per method. */
 export async function liveWhole<C extends AwareConfig & { readonly life: WholeLifeConfig }>(
   job: StudyJob<C>,
-): Promise<Life> {
-  const { seed, unit, config, kernels } = job;
+  methods: readonly string[],
+): Promise<Readonly<Record<string, Life>>> {
+  const { seed, config, kernels } = job;
   const { training, serving, updates, each } = config.life;
   const pool = await loadPool(config.loads, seed);
   const base = drawScene({ seed, slot: seed % 4, ...recorded(pool) });
   const versions = updateSeries(base, { seed, count: updates, pool });
   const setting = openSetting(withSloFor(base, versions), { seed, config });
-  const world = openWorld(setting.scene, { seed: setting.worldSeed, rung: config.rung });
-  const count = countEpisodes(job, training + serving + updates * each);
-  const rider = riderOf(unit, { setting, agent: config.agent, kernels, seed });
-  const episodes = (number: number): EpisodeTruth[] =>
-    play({ setting, world, driver: rider.driver, episodes: number, count });
-  const trained = episodes(training);
-  rider.settle();
-  const truths = [...trained, ...episodes(serving)];
-  for (const { application, load } of versions) {
-    world.update(setting.scene.workload, { application, load });
-    truths.push(...episodes(each));
-  }
-  rider.dispose();
-  return lifeOf(truths, rider.updates);
+  const count = countEpisodes(job, methods.length * (training + serving + updates * each));
+  const parts: DriverParts = { setting, agent: config.agent, kernels, seed };
+  const lifeUnder = (method: string): Life => {
+    const world = openWorld(setting.scene, { seed: setting.worldSeed, rung: config.rung });
+    const rider = riderOf(method, parts);
+    const episodes = (number: number): EpisodeTruth[] =>
+      play({ setting, world, driver: rider.driver, episodes: number, count });
+    const trained = episodes(training);
+    rider.settle();
+    const truths = [...trained, ...episodes(serving)];
+    for (const { application, load } of versions) {
+      world.update(setting.scene.workload, { application, load });
+      truths.push(...episodes(each));
+    }
+    rider.dispose();
+    return lifeOf(truths, rider.updates);
+  };
+  return Object.fromEntries(methods.map((method) => [method, lifeUnder(method)]));
 }
 
 function riderOf(method: string, parts: DriverParts): Rider {
