@@ -44,7 +44,7 @@ export const task = unwrap(
     switchCost: 0,
   }),
 );
-const limits = unwrap(
+export const limits = unwrap(
   parseGuardLimits({
     bounds,
     step: {

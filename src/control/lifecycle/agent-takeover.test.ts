@@ -74,12 +74,14 @@ describe("within one step the fallback acts, and later the learner again", () =>
       const rig = new Rig({ settings: { retryAfter: 3 } });
       rig.until(stage);
       expect(rig.step().who).toBe("learner");
+      const had = rig.world.have;
+      expect(had).not.toEqual(fallbackWants);
       const tick = rig.step(make(rig));
       expect(tick).toMatchObject({ who: "fallback", why: [reason], stage });
       // With nothing to look at nothing is done; otherwise what the fallback asks for.
       const isBlind = tick.verdict === null;
-      expect(tick.action.kind).toBe(isBlind ? "hold" : "scale");
-      if (!isBlind) expect(tick.verdict?.allocation).toEqual(fallbackWants);
+      expect(tick.action.kind === "hold").toBe(isBlind);
+      expect(rig.world.have).toEqual(isBlind ? had : fallbackWants);
       const told = rig.events.filter(({ name }) => name === "handover").at(-1);
       expect(told).toMatchObject({ evidence: { to: `fallback: ${reason}` } });
       expect(JSON.stringify(told?.evidence)).not.toContain('"detail":""');

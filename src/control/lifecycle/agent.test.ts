@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Allocation } from "../../act/index.ts";
 import type { Failure, Result } from "../../base/index.ts";
-import { err, failure, millicores, ok, seconds, unwrap } from "../../base/index.ts";
+import { bytes, err, failure, millicores, ok, seconds, unwrap } from "../../base/index.ts";
 import { decodeCheckpoint } from "../../learn/rl/index.ts";
 import { decodeAction, encodeAction } from "../tasks/index.ts";
 import { betterWish, fallbackWants, gates, profile, Rig, sizes, task } from "./agent-conformance.ts";
-import { noShield } from "./shield.ts";
+import { defaultShield, noShield } from "./shield.ts";
 import type { Tick, TickInput } from "./tick.ts";
 
 // ── The life ────────────────────────────────────────────────────────────────────────────────────────────
@@ -50,6 +50,38 @@ describe("an agent's life", () => {
     rig.until("OFFLINE");
     expect(rig.path.at(-1)).toBe("ONLINE→OFFLINE");
     expect(rig.step().why).toEqual(["rolled-back"]);
+  });
+});
+
+describe("what is held against the learner", () => {
+  const easy = { ...profile, serving: { kind: "absolute", value: 1 } } as const;
+  const patient = { ...easy, gates: { ...gates, rollback: { ...gates.rollback!, excess: 1_000, credit: 0 } } };
+  const excessOf = (rig: Rig) => (rig.agent.state.stage === "SERVING" ? rig.agent.state.excess : Number.NaN);
+
+  test("are violations while it gave less than the fallback would, and for twelve steps after it", () => {
+    const rig = new Rig({ profile: patient });
+    rig.until("SERVING");
+    while (rig.step().completed?.end !== "truncated") expect(excessOf(rig)).toBe(0);
+    // The first step of an episode was the last one with less. From now on more is needed than the fallback has.
+    rig.learner.wish = fallbackWants;
+    rig.world.demand = 5_000;
+    rig.steps(10);
+    expect(excessOf(rig)).toBe(10);
+    rig.steps(10);
+    // Seen in the steps 1 to 13 after it.
+    expect(excessOf(rig)).toBe(13);
+    rig.steps(20);
+    expect(excessOf(rig)).toBe(13);
+  });
+
+  test("are none where it only ever gave what the fallback would: that one would have had them too", () => {
+    const rig = new Rig({ profile: easy });
+    rig.learner.wish = fallbackWants;
+    rig.until("SERVING");
+    rig.world.demand = 5_000;
+    const ticks = rig.steps(60);
+    expect(ticks.every(({ who }) => who === "learner")).toBe(true);
+    expect(rig.agent.state).toMatchObject({ stage: "SERVING", excess: 0, rollbacks: 0 });
   });
 });
 
@@ -113,7 +145,7 @@ describe("OFFLINE", () => {
 
 describe("ONLINE", () => {
   test("at first the learner goes no further from the fallback than the canary's band", () => {
-    const rig = new Rig();
+    const rig = new Rig({ shield: { ...defaultShield, descent: null } });
     const tick = rig.until("ONLINE");
     expect(tick.why).toContain("canary");
     // Replicas 5 of 1…16 lie at 0.161 and 8 at 0.5; the band is 0.2, and 0.3 means 6 replicas (16^0.65 = 6.06).
@@ -126,8 +158,22 @@ describe("ONLINE", () => {
     rig.world.demand = 9_000;
     rig.learner.wish = sizes(2, 800, 512);
     const tick = rig.step();
-    expect(tick).toMatchObject({ who: "learner", why: ["training", "slo-missed"] });
-    expect(tick.verdict?.allocation).toEqual(sizes(8, 800, 512));
+    expect(tick).toMatchObject({
+      who: "learner",
+      why: ["training", "descends-slowly", "slo-missed", "more-than-enough"],
+    });
+    // Nor is anything more than a tenth above what the fallback holds: 8 × 500 millicores and 256 MiB.
+    const most = { cpu: millicores(550), memory: bytes(Math.floor(1.1 * fallbackWants.memory)) };
+    expect(tick.verdict?.allocation).toEqual({ replicas: 8, ...most });
+  });
+
+  test("what the learner takes away goes in parts of 15 %, and each only when the one before has shown", () => {
+    const rig = new Rig({ profile: { ...profile, gates: { ...gates, canary: null } } });
+    const held = [rig.until("ONLINE"), ...rig.steps(19)].map(({ verdict }) => verdict?.allocation);
+    // Of 8 × 500 to 5 × 500: 85 % of 4,000 are 3,400, of 3,500 are 2,975, and of 3,000 they are 2,550 for five pods. The
+    // last ten millicores are less than a change is made for. A step is seen in the one after it, so seven lie between.
+    const each = (size: Allocation) => new Array<Allocation>(7).fill(size);
+    expect(held).toEqual([...each(sizes(7, 500)), ...each(sizes(6, 500)), ...each(sizes(5, 510)).slice(1)]);
   });
 
   test("noise explores, and takes no CPU away where the SLO is near", () => {
@@ -191,7 +237,8 @@ describe("SERVING", () => {
       const [first, ...others] = pods;
       return { ...input, reading: ok({ ...rest, pods: [{ ...first!, cpuLimit: millicores(300) }, ...others] }) };
     };
-    expect(rig.step(late).action).toMatchObject({ kind: "set-resources", cpu: 500, pods: ["shop-0"] });
+    const { cpu } = rig.world.have;
+    expect(rig.step(late).action).toMatchObject({ kind: "set-resources", cpu, pods: ["shop-0"] });
     expect(rig.step().action.kind).toBe("hold");
   });
 });

@@ -45,7 +45,7 @@ export interface CanaryGate {
 }
 
 export interface RollbackGate {
-  /** Steps of violation above the fallback's level, summed since the learner took over, that end its turn. Halved by each rollback. */
+  /** Steps of violation above the fallback's level, summed since the learner took over, that end its turn; the same after each rollback. */
   readonly excess: number;
   /** How many steps of fewer violations may be saved up against later ones. */
   readonly credit: number;

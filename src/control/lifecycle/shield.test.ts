@@ -6,8 +6,18 @@ import type { WorkloadId } from "../../base/index.ts";
 import { mebibytes, millicores, milliseconds, perSecond, ratio } from "../../base/index.ts";
 import type { WorkloadReading } from "../../observe/telemetry/index.ts";
 import type { Observation } from "../tasks/index.ts";
-import type { ShieldInput } from "./shield.ts";
-import { defaultShield, isNear, keepWithinBand, limitNoise, nearness, noShield, shielded, steadied } from "./shield.ts";
+import type { ShieldInput, ShieldOptions } from "./shield.ts";
+import {
+  coresOf,
+  defaultShield,
+  isNear,
+  keepWithinBand,
+  limitNoise,
+  nearness,
+  noShield,
+  shielded,
+  steadied,
+} from "./shield.ts";
 
 const sizes = (replicas: number, cpu: number, memory: number): Allocation => ({
   replicas,
@@ -40,7 +50,7 @@ function reading(memoryUsed: number, change: Partial<WorkloadReading> = {}): Wor
     workload: "shop" as WorkloadId,
     at: milliseconds(0),
     spec: sizes(4, 500, 400),
-    pods: [pod, { ...pod, pod: "b", memory: null }],
+    pods: [pod, { ...pod, pod: "b", memory: null }, { ...pod, pod: "c" }, { ...pod, pod: "d" }],
     use: { cpu: ratio(0.5), memory: ratio(0.5), io: ratio(0), network: ratio(0) },
     latency: milliseconds(50),
     offered: perSecond(10),
@@ -51,89 +61,238 @@ function reading(memoryUsed: number, change: Partial<WorkloadReading> = {}): Wor
   };
 }
 
+const bounds = {
+  replicas: { min: 1, max: 16 },
+  cpu: { min: millicores(100), max: millicores(1600) },
+  memory: { min: mebibytes(64), max: mebibytes(1024) },
+};
+
 const have = sizes(4, 500, 400);
 const fallback = sizes(6, 300, 300);
 const want = sizes(2, 400, 200);
+const experience = { usualNearness: 0.6, memoryPeak: 0, excess: 0, sinceShrink: 100 };
 const input = (change: Partial<ShieldInput> = {}): ShieldInput => ({
+  task: { bounds },
   want,
   have,
   fallback,
+  usualCores: null,
   reading: reading(100),
   observation: observed(0.5),
-  experience: { usualNearness: 0.6, memoryPeak: 0, excess: 0 },
+  experience,
   ...change,
 });
 
+/** The rules that know floors only, where a wish may fall far in one step. */
+const floors: ShieldOptions = { ...defaultShield, descent: null, ceiling: null };
+
 describe("the shield", () => {
-  test("lets a wish pass while all is well", () => {
-    expect(shielded(input(), defaultShield)).toEqual({ allocation: want, raised: [] });
+  test("lets a wish pass that goes down by a small part while all is well", () => {
+    // 1,720 of 2,000 millicores are 86 %, and the fallback would give 300 MiB.
+    const modest = sizes(4, 430, 300);
+    expect(shielded(input({ want: modest }), defaultShield)).toEqual({ allocation: modest, changed: [] });
   });
 
   test("with the SLO missed raises each value to the fallback's, and keeps what is higher", () => {
-    const shield = shielded(input({ observation: observed(1.01) }), defaultShield);
-    expect(shield).toEqual({ allocation: sizes(6, 400, 300), raised: ["slo-missed"] });
+    const shield = shielded(input({ observation: observed(1.01) }), floors);
+    expect(shield).toEqual({ allocation: sizes(6, 400, 300), changed: ["slo-missed"] });
   });
 
   test("near the SLO lets nothing shrink further than the fallback would", () => {
     // Usual is 0.6, so near is from 0.8 on. The lower of what is there and what the fallback wants: 4 and 300.
-    expect(shielded(input({ observation: observed(0.81) }), defaultShield)).toEqual({
+    expect(shielded(input({ observation: observed(0.81) }), floors)).toEqual({
       allocation: sizes(4, 400, 200),
-      raised: ["slo-near"],
+      changed: ["slo-near"],
     });
-    expect(shielded(input({ observation: observed(0.79) }), defaultShield).raised).toEqual([]);
+    expect(shielded(input({ observation: observed(0.79) }), floors).changed).toEqual([]);
   });
 
   test.each([
     ["out-of-memory", { ooms: [{ pod: "a", at: milliseconds(0), memoryLimit: mebibytes(400) }] }, 100],
     ["memory-near-limit", {}, 361],
   ] as const)("raises to the fallback's on %s", (rule, change, used) => {
-    const shield = shielded(input({ reading: reading(used, change) }), { ...defaultShield, memoryMargin: null });
-    expect(shield).toEqual({ allocation: sizes(6, 400, 300), raised: [rule] });
+    const shield = shielded(input({ reading: reading(used, change) }), { ...floors, memoryMargin: null });
+    expect(shield).toEqual({ allocation: sizes(6, 400, 300), changed: [rule] });
   });
 
   test("raises to the fallback's where a measurement had to be taken from before", () => {
-    expect(shielded(input({ observation: observed(0.5, ["cpu"]) }), defaultShield).raised).toEqual([
-      "measurements-missing",
-    ]);
+    const { changed } = shielded(input({ observation: observed(0.5, ["cpu"]) }), floors);
+    expect(changed).toEqual(["measurements-missing"]);
   });
 
   test("gives no pod less memory than pods needed lately and some more, or than the fallback would give", () => {
-    const having = (peak: number) => {
-      const experience = { usualNearness: 0.6, memoryPeak: mebibytes(peak), excess: 0 };
-      return shielded(input({ want: sizes(2, 400, 100), experience }), defaultShield);
-    };
-    expect(having(200)).toEqual({ allocation: sizes(2, 400, 230), raised: ["memory-needed"] });
-    expect(having(900)).toEqual({ allocation: sizes(2, 400, 300), raised: ["memory-needed"] });
+    const having = (peak: number) =>
+      shielded(input({ want: sizes(2, 400, 100), experience: { ...experience, memoryPeak: mebibytes(peak) } }), floors);
+    expect(having(200)).toEqual({ allocation: sizes(2, 400, 260), changed: ["memory-needed"] });
+    expect(having(900)).toEqual({ allocation: sizes(2, 400, 300), changed: ["memory-needed"] });
   });
 
   test("lets nobody go below the fallback's CPU once more violations were had than it would have had", () => {
-    const having = (excess: number) =>
-      shielded(input({ experience: { usualNearness: 0.6, memoryPeak: 0, excess } }), defaultShield);
-    expect(having(1.9)).toEqual({ allocation: want, raised: [] });
+    const having = (excess: number) => shielded(input({ experience: { ...experience, excess } }), floors);
+    expect(having(1.9)).toEqual({ allocation: want, changed: [] });
     // Memory is not what was overspent.
-    expect(having(2)).toEqual({ allocation: sizes(6, 400, 200), raised: ["savings-spent"] });
+    expect(having(2)).toEqual({ allocation: sizes(6, 400, 200), changed: ["savings-spent"] });
   });
 
   test("switched off does nothing at all", () => {
-    const experience = { usualNearness: 0.6, memoryPeak: mebibytes(900), excess: 99 };
-    const worst = input({ observation: observed(3, ["cpu"]), reading: reading(399), experience });
-    expect(shielded(worst, noShield)).toEqual({ allocation: want, raised: [] });
+    const terrible = { usualNearness: 0.6, memoryPeak: mebibytes(900), excess: 99, sinceShrink: 0 };
+    const worst = input({ observation: observed(3, ["cpu"]), reading: reading(399), experience: terrible });
+    expect(shielded({ ...worst, usualCores: 1 }, noShield)).toEqual({ allocation: want, changed: [] });
+  });
+});
+
+describe("the way down", () => {
+  const descent: ShieldOptions = { ...noShield, descent: { part: 0.15, settle: 6 } };
+  const three = sizes(3, 1000, 400);
+  const down = (change: Partial<ShieldInput>) => shielded(input({ have: three, fallback: three, ...change }), descent);
+
+  test("takes a part of all CPU, so that fewer pods are larger ones", () => {
+    // A band of 0.2 around 3 × 1,000 millicores ends at 2 × 692, which is 46 %: 85 % are 2,550, and 1,275 for each of two.
+    expect(down({ want: sizes(2, 692, 400) })).toEqual({
+      allocation: sizes(2, 1275, 400),
+      changed: ["descends-slowly"],
+    });
   });
 
-  test("never lowers a wish, and with the SLO missed never leaves it below the fallback's", () => {
-    const allocation = fc
-      .record({ replicas: fc.nat(20), cpu: fc.nat(4_000), memory: fc.nat(4_000) })
-      .map(({ replicas, cpu, memory }) => sizes(replicas, cpu, memory));
-    fc.assert(
-      fc.property(allocation, allocation, fc.double({ min: 0.1, max: 3, noNaN: true }), (wish, other, pressure) => {
-        const observation = observed(pressure);
-        const { allocation: safe } = shielded(input({ want: wish, fallback: other, observation }), defaultShield);
-        for (const dimension of dimensions) {
-          expect(safe[dimension]).toBeGreaterThanOrEqual(wish[dimension]);
-          if (observation.measures.preservation < 1) expect(safe[dimension]).toBeGreaterThanOrEqual(other[dimension]);
-        }
-      }),
+  test("takes one pod at a time, and a part of a pod's memory", () => {
+    expect(down({ want: sizes(1, 1600, 64) }).allocation).toEqual(sizes(2, 1600, 340));
+  });
+
+  test("takes nothing while what was taken last may not have shown yet", () => {
+    const following = (sinceShrink: number) =>
+      down({ want: sizes(2, 692, 100), experience: { ...experience, sinceShrink } }).allocation;
+    expect(following(5)).toEqual(three);
+    expect(following(6)).toEqual(sizes(2, 1275, 340));
+  });
+
+  test("leads to the fallback's own values at once, however lately something was taken", () => {
+    const lately = { ...experience, sinceShrink: 0 };
+    const change = { have: sizes(4, 1000, 800), fallback: sizes(2, 500, 300), experience: lately };
+    expect(down({ ...change, want: sizes(2, 500, 300) })).toEqual({ allocation: sizes(2, 500, 300), changed: [] });
+    expect(down({ ...change, want: sizes(1, 100, 64) }).allocation).toEqual(sizes(2, 500, 300));
+  });
+
+  test("leaves pods their size until those that are to help them are ready", () => {
+    const waiting = reading(100);
+    const [one, two] = waiting.pods as [(typeof waiting.pods)[0], (typeof waiting.pods)[0]];
+    const starting = { ...waiting, pods: [one, two, { ...one, pod: "c", readyAt: null }] };
+    const change = { have: sizes(2, 800, 400), fallback: sizes(2, 800, 400), want: sizes(3, 500, 400) };
+    // 85 % of 1,600 over two pods that are ready, then over three.
+    expect(down({ ...change, reading: starting }).allocation).toEqual(sizes(3, 680, 400));
+    expect(down(change).allocation).toEqual(sizes(3, 500, 400));
+  });
+
+  test("keeps a pod whose work one of the others could not take over", () => {
+    const change = { have: sizes(2, 1000, 400), fallback: sizes(2, 1000, 400), want: sizes(1, 1600, 400) };
+    // One pod would have to hold 1,700 millicores, and 1,600 are the most.
+    expect(down(change).allocation).toEqual(sizes(2, 1600, 400));
+  });
+});
+
+describe("the ceiling", () => {
+  const ceiling: ShieldOptions = { ...noShield, ceiling: { times: 1.1 } };
+  const change = { want: sizes(12, 500, 1000), fallback: sizes(4, 500, 300) };
+  const under = (more: Partial<ShieldInput>) => shielded(input({ ...change, ...more }), ceiling);
+
+  test("is a tenth more than the fallback would give", () => {
+    // 2,200 millicores are four pods, and 330 MiB.
+    expect(under({})).toEqual({ allocation: sizes(4, 500, 330), changed: ["more-than-enough"] });
+    expect(under({ want: sizes(4, 550, 330) })).toEqual({ allocation: sizes(4, 550, 330), changed: [] });
+  });
+
+  test("is what the fallback was seen to hold at such a load, where that is known", () => {
+    // 2,640 millicores are five pods.
+    expect(under({ usualCores: 2400 }).allocation).toEqual(sizes(5, 500, 330));
+  });
+
+  test("takes pods away before it makes them smaller, and neither below the fallback's", () => {
+    // 1,650 millicores are one pod of 1,000; the fallback has two, of 825 then.
+    const wide = { want: sizes(12, 1000, 300), fallback: sizes(2, 500, 300) };
+    expect(under({ ...wide, usualCores: 1500 }).allocation).toEqual(sizes(2, 825, 300));
+    expect(under({ ...wide, usualCores: 100 }).allocation).toEqual(sizes(2, 500, 300));
+  });
+
+  test("comes after what raises values one by one: many small pods do not become many large ones", () => {
+    const many = { want: sizes(12, 100, 300), fallback: sizes(2, 1000, 300), have: sizes(12, 100, 300) };
+    const missed = input({ ...many, observation: observed(1.5) });
+    // Relief alone would make 12 × 1,000 of it.
+    expect(shielded(missed, floors).allocation).toEqual(sizes(12, 1000, 300));
+    expect(shielded(missed, { ...floors, ceiling: { times: 1.1 } })).toEqual({
+      allocation: sizes(2, 1000, 300),
+      changed: ["slo-missed", "more-than-enough"],
+    });
+  });
+});
+
+describe("whatever is wished for", () => {
+  const allocation = fc
+    .record({ replicas: fc.integer({ min: 1, max: 16 }), cpu: fc.integer({ min: 100, max: 1600 }) })
+    .chain(({ replicas, cpu }) =>
+      fc.integer({ min: 64, max: 1024 }).map((memory): Allocation => sizes(replicas, cpu, memory)),
     );
+  const situation = fc
+    .record({
+      want: allocation,
+      have: allocation,
+      fallback: allocation,
+      usualCores: fc.oneof(fc.constant(null), fc.integer({ min: 100, max: 20_000 })),
+      pressure: fc.integer({ min: 1, max: 30 }).map((tenth) => tenth / 10),
+      sinceShrink: fc.integer({ min: 0, max: 12 }),
+      excess: fc.integer({ min: -5, max: 5 }),
+      peak: fc.integer({ min: 0, max: 1024 }),
+      ready: fc.integer({ min: 1, max: 16 }),
+    })
+    .map(({ pressure, sinceShrink, excess, peak, ready, ...rest }) => {
+      const measured = reading(100);
+      return input({
+        ...rest,
+        observation: observed(pressure),
+        reading: { ...measured, pods: Array.from({ length: ready }, () => measured.pods[0]!) },
+        experience: { usualNearness: 0.6, memoryPeak: mebibytes(peak), excess, sinceShrink },
+      });
+    });
+  const always = (check: (one: ShieldInput) => void) => fc.assert(fc.property(situation, check), { numRuns: 2000 });
+
+  test("the floors never lower it, and with the SLO missed the whole shield leaves nothing below the fallback's", () => {
+    always((one) => {
+      const raised = shielded(one, { ...defaultShield, ceiling: null }).allocation;
+      const safe = shielded(one, defaultShield).allocation;
+      for (const dimension of dimensions) {
+        expect(raised[dimension]).toBeGreaterThanOrEqual(one.want[dimension]);
+        if (one.observation.measures.preservation < 1)
+          expect(safe[dimension]).toBeGreaterThanOrEqual(one.fallback[dimension]);
+      }
+    });
+  });
+
+  test("the ceiling lowers nothing that is below the fallback's, and ends at a tenth more than it needs", () => {
+    always((one) => {
+      const raised = shielded(one, { ...defaultShield, ceiling: null }).allocation;
+      const safe = shielded(one, defaultShield).allocation;
+      for (const dimension of dimensions) {
+        expect(safe[dimension]).toBeLessThanOrEqual(raised[dimension]);
+        expect(safe[dimension]).toBeGreaterThanOrEqual(Math.min(raised[dimension], one.fallback[dimension]));
+      }
+      const own = coresOf(one.fallback);
+      expect(coresOf(safe)).toBeLessThanOrEqual(Math.max(own, 1.1 * (one.usualCores ?? own)));
+      expect(safe.memory).toBeLessThanOrEqual(1.1 * one.fallback.memory);
+    });
+  });
+
+  test("without the ceiling no step takes more from the pods that are ready than a part, or what the fallback would", () => {
+    let shrunk = 0;
+    always((one) => {
+      const { replicas, cpu, memory } = shielded(one, { ...defaultShield, ceiling: null }).allocation;
+      const kept = one.experience.sinceShrink >= 6 ? 0.85 : 1;
+      const ready = one.reading.pods.length;
+      const due = Math.min(kept * coresOf(one.have), coresOf(one.fallback));
+      // Pods that are ready can not be made larger than the largest.
+      expect(Math.min(replicas, ready) * cpu).toBeGreaterThanOrEqual(Math.min(due, ready * bounds.cpu.max));
+      expect(memory).toBeGreaterThanOrEqual(Math.min(kept * one.have.memory, one.fallback.memory));
+      if (replicas * cpu < coresOf(one.have)) shrunk += 1;
+    });
+    // The property means something only where there is less in the end.
+    expect(shrunk).toBeGreaterThan(200);
   });
 });
 
@@ -156,11 +315,6 @@ test("near is half of the way from what is usual to the target, wherever that is
 });
 
 describe("a wish that differs little", () => {
-  const bounds = {
-    replicas: { min: 1, max: 16 },
-    cpu: { min: millicores(100), max: millicores(1600) },
-    memory: { min: mebibytes(64), max: mebibytes(1024) },
-  };
   const at = (cpu: number, memory: number, replicas: number) => Float32Array.of(cpu, memory, replicas);
 
   test("changes nothing, each value by itself", () => {

@@ -1,23 +1,33 @@
 import { expect, test } from "vitest";
+import type { Allocation } from "../../act/index.ts";
+import { mebibytes, millicores } from "../../base/index.ts";
 import type { Sight } from "./sight.ts";
 import type { Stage } from "./state.ts";
 import { Watch } from "./watch.ts";
 
+type Look = Pick<Sight, "observation" | "reading" | "have">;
+
+const sizes = (replicas: number, cpu: number, memory = 256): Allocation => ({
+  replicas,
+  cpu: millicores(cpu),
+  memory: mebibytes(memory),
+});
+
 /** A look at a workload with this load, whose latency is this share of its target. */
-function sight(load: number, pressure = 0.5): Pick<Sight, "observation" | "reading"> {
+function sight(load: number, pressure = 0.5, have: Allocation = sizes(2, 500)): Look {
   const margin = (1 - pressure) / (1 + pressure);
   const preservation = Math.min(1, 1 / pressure);
   const measures = { cpu: 0.5, memory: 0.5, io: 0, network: 0, preservation, margin, load };
-  return { observation: { measures } as unknown as Sight["observation"], reading: null };
+  return { observation: { measures } as unknown as Sight["observation"], reading: null, have };
 }
 
 const withMemory = (memory: number) =>
-  ({ observation: null, reading: { pods: [{ memory }, { memory: null }] } }) as unknown as Pick<
-    Sight,
-    "observation" | "reading"
-  >;
+  ({ observation: null, reading: { pods: [{ memory }, { memory: null }] }, have: null }) as unknown as Look;
 
-function watched(looks: readonly ReturnType<typeof sight>[], stage: Stage = "OFFLINE"): Watch {
+const having = (...sizes: readonly (Allocation | null)[]): Look[] =>
+  sizes.map((have) => ({ observation: null, reading: null, have }));
+
+function watched(looks: readonly Look[], stage: Stage = "OFFLINE"): Watch {
   const watch = new Watch();
   for (const look of looks) watch.see(look, stage);
   return watch;
@@ -47,6 +57,38 @@ test("what is newer weighs more: after many good steps old violations fade", () 
   expect(watched([...bad, ...good]).usualViolations(10)).toBeCloseTo(200 / 801);
 });
 
+test("the fallback's CPU is known by load as well, once it was seen at it a few times", () => {
+  const four = [1, 2, 3, 6].map((replicas) => sight(10, 0.5, sizes(replicas, 500)));
+  expect(watched(four).usualCores(10)).toBeNull();
+  // 500 times 1, 2, 3, 6 and 8, over five.
+  const watch = watched([...four, sight(10, 0.5, sizes(8, 500)), sight(40, 0.5, sizes(16, 1000))]);
+  expect(watch.usualCores(10.05)).toBeCloseTo(2000);
+  expect(watch.usualCores(40)).toBeNull();
+  expect(watch.usualCores(320)).toBeNull();
+  // What the learner holds says nothing about the fallback.
+  watch.see(sight(10, 0.5, sizes(16, 1000)), "SERVING");
+  expect(watch.usualCores(10)).toBeCloseTo(2000);
+});
+
+test("of what the fallback held, too, what is newer weighs more", () => {
+  const of = (count: number, cpu: number) => Array.from({ length: count }, () => sight(10, 0.5, sizes(1, cpu)));
+  // 800 steps of 1,000 are halved to 400 of them, and 400 of 400 follow: 560,000 over 800.
+  expect(watched([...of(800, 1000), ...of(400, 400)]).usualCores(10)).toBeCloseTo(700);
+});
+
+test("less CPU in all, or less memory in a pod, begins a new count of steps; another split of the same CPU does not", () => {
+  const since = (...story: readonly (Allocation | null)[]) => watched(having(...story), "SERVING").sinceShrink;
+  const [all, split, larger] = [sizes(4, 500), sizes(8, 250), sizes(4, 600)];
+  // The first look has nothing to compare with.
+  expect(since(all, all, split, larger)).toBe(4);
+  expect(since(all, all, sizes(4, 499))).toBe(0);
+  expect(since(all, all, sizes(3, 600), all)).toBe(1);
+  expect(since(all, sizes(4, 500, 255), all)).toBe(1);
+  // A step in which nobody knows what is there counts for nothing, and the next one is compared with the one before it.
+  expect(since(all, null, all)).toBe(2);
+  expect(since(all, null, sizes(3, 500))).toBe(0);
+});
+
 test("the usual nearness moves by a two-hundredth of the way, and a missed target counts as just reached", () => {
   expect(watched([sight(10, 0.5)]).usualNearness).toBeCloseTo(0.5);
   expect(watched([sight(10, 0.5), sight(10, 9)]).usualNearness).toBeCloseTo(0.5 + 0.5 / 200);
@@ -61,7 +103,8 @@ test("a peak of memory is half forgotten after twelve hours", () => {
 });
 
 test("it comes back from its state", () => {
-  const watch = watched([sight(10, 2), sight(10), withMemory(5)]);
+  const watch = watched([sight(10, 2), sight(10), withMemory(5), ...having(sizes(1, 100), sizes(2, 100))]);
+  expect(watch.sinceShrink).toBe(1);
   const copy = new Watch();
   copy.restore(JSON.parse(JSON.stringify(watch.state())));
   expect(copy.state()).toEqual(watch.state());
