@@ -27,3 +27,5 @@ export type {
 export type { RecorderStats } from "./recorder.ts";
 export type { SeatSpec, SeatStatus } from "./seat.ts";
 export type { TrainingStats } from "./training-desk.ts";
+export type { TurnPhase, TurnWatcher, WatchedTurn } from "./turn-watch.ts";
+export { turnPhases } from "./turn-watch.ts";

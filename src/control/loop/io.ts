@@ -10,6 +10,7 @@ import type { RecallDesk } from "./recall-desk.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Seat, SeatEvent } from "./seat.ts";
 import type { TrainingDesk } from "./training-desk.ts";
+import type { TurnWatcher } from "./turn-watch.ts";
 
 export interface TurnLimits {
   /** For telemetry, the current allocation and node capacities together. */
@@ -35,6 +36,7 @@ export interface LoopIo {
   readonly outbox: Outbox;
   readonly desk?: TrainingDesk;
   readonly state?: StateStore;
+  readonly watcher?: TurnWatcher;
   readonly limits: TurnLimits;
 }
 

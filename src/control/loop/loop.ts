@@ -30,6 +30,7 @@ import { Seat } from "./seat.ts";
 import type { TrainingStats } from "./training-desk.ts";
 import { TrainingDesk } from "./training-desk.ts";
 import { takeTurn } from "./turn.ts";
+import type { TurnWatcher } from "./turn-watch.ts";
 
 export interface LoopOptions {
   readonly clock: Clock;
@@ -40,6 +41,8 @@ export interface LoopOptions {
   readonly events: EventSink;
   readonly trainer?: Trainer;
   readonly state?: StateStore;
+  /** Sees every turn and its phases, for traces and timings. */
+  readonly watcher?: TurnWatcher;
   readonly config?: Partial<LoopConfig>;
 }
 

@@ -15,23 +15,39 @@ import { beginRecall, restore, saveIfDue } from "./saved-state.ts";
 import { clockJump } from "./schedule.ts";
 import type { Seat } from "./seat.ts";
 import { failureIn } from "./seat.ts";
+import { beginWatched, endWatched, enter } from "./turn-watch.ts";
 
 export async function takeTurn(seat: Seat, io: LoopIo): Promise<void> {
   seat.turns += 1;
-  if (!seat.isRestored) await restore(seat, io);
+  const watched = beginWatched(io.watcher, seat.spec);
+  if (!seat.isRestored) {
+    enter(watched, "restore");
+    await restore(seat, io);
+  }
   takeOverTraining(seat, io);
+  enter(watched, "read");
   const seen = await look(seat, io);
   const at = seen.now;
+  enter(watched, "tick");
   const tick = decide(seat, io, seen);
-  if (tick === undefined) return;
+  if (tick === undefined) {
+    endWatched(watched, undefined, null);
+    return;
+  }
+  let applied: Result<Allocation> | null = null;
   // Nothing to do is nothing to wait for.
-  const applied = tick.action.kind === "hold" ? null : await act(seat, io, tick.action);
+  if (tick.action.kind !== "hold") {
+    enter(watched, "actuate");
+    applied = await act(seat, io, tick.action);
+  }
+  enter(watched, "record");
   const done: Done = { tick, applied, at };
   record(seat, io, done);
   tell(seat, io, done);
   if (tick.hasForgotten) beginRecall(seat, io);
   beginTraining(seat, io);
   saveIfDue(seat, io, { isUrgent: tick.events.length > 0 });
+  endWatched(watched, tick, applied);
 }
 
 interface Done {
