@@ -95,9 +95,22 @@ describe("what the policy sees", () => {
 
   test("of a throughput SLO is in its own place", () => {
     const throughput = taskOf({ slo: { kind: "throughput", target: perSecond(100) } });
-    const slow = { ...reading, completed: perSecond(30) }; // of 60 offered
+    const slow = { ...reading, completed: perSecond(28.5) }; // of 57, since 60 are offered and three may be under way
     const { values } = unwrap(encodeObservation(throughput, slow, { memory: fresh, now }));
     expect([values[6], values[7]]).toEqual([1, 0]);
+  });
+
+  test("of a throughput SLO's margin is all there is, until it is missed: then SP − 1", () => {
+    const throughput = taskOf({ slo: { kind: "throughput", target: perSecond(100) } });
+    const margin = (completed: number): number => {
+      const seen = { ...reading, completed: perSecond(completed) };
+      return unwrap(encodeObservation(throughput, seen, { memory: fresh, now })).measures.margin;
+    };
+    expect([margin(60), margin(57)]).toEqual([1, 1]);
+    expect(margin(28.5)).toBeCloseTo(-0.5, 12);
+    expect(margin(0)).toBe(-1);
+    const none = taskOf({ slo: { kind: "none" } });
+    expect(unwrap(encodeObservation(none, reading, { memory: fresh, now })).measures.margin).toBe(1);
   });
 
   test("is the same after the memory went through JSON", () => {
@@ -207,6 +220,8 @@ test.each([
   { what: "bounds the wrong way round", options: { bounds: { ...bounds, replicas: { min: 3, max: 2 } } } },
   { what: "no memory at all", options: { bounds: { ...bounds, memory: { min: 0, max: 5 } } } },
   { what: "alpha above 1", options: { alpha: 1.1 } },
+  { what: "head-room that is all there is", options: { headroom: 1 } },
+  { what: "head-room beyond the target", options: { headroom: -0.1 } },
   { what: "a switch cost that pays", options: { switchCost: -1 } },
   { what: "a utilisation target of nothing", options: { utilisation: { cpu: 0, memory: 1 } } },
   { what: "an episode of no steps", options: { episodeSteps: 0 } },

@@ -7,7 +7,12 @@ import { allocationGap, reward, rewardParts } from "./autoscale-reward.ts";
 
 const paper = { ...paperMode, alpha: 0.5 };
 const size = { replicas: 2, cpu: millicores(500), memory: mebibytes(512) };
-const measured = (preservation: number, cpu: number, memory: number) => ({ preservation, cpu, memory });
+/** Latency over its target as it is measured: what SP says, and the margin, which goes on where SP ends. */
+const sloAt = (pressure: number) => {
+  const preservation = pressure > 1 ? 1 / pressure : 1;
+  return { preservation, margin: pressure > 1 ? preservation - 1 : (1 - pressure) / (1 + pressure) };
+};
+const measured = (preservation: number, cpu: number, memory: number) => ({ preservation, margin: 0, cpu, memory });
 const staying = { allocation: size, previous: size };
 
 describe("the paper's reward", () => {
@@ -39,6 +44,37 @@ describe("the paper's reward", () => {
   });
 });
 
+describe("head-room", () => {
+  const careful = { ...paper, headroom: 0.05 };
+  const sloPart = (pressure: number, task = careful) =>
+    rewardParts(task, { measures: { ...sloAt(pressure), cpu: 0, memory: 0 }, ...staying }).slo;
+
+  test("is earned in full up to a twentieth below the target, and the twentieth costs a twentieth", () => {
+    expect(sloPart(0)).toBe(1);
+    expect(sloPart(0.9)).toBe(1);
+    expect(sloPart(0.949)).toBe(1);
+    // 0.95 over what latency is of its target.
+    expect(sloPart(0.96)).toBeCloseTo(0.95 / 0.96, 12);
+    expect(sloPart(1)).toBeCloseTo(0.95, 12);
+  });
+
+  test("of none is the paper's, near the target and beyond it", () => {
+    for (const pressure of [0.5, 1, 1.25, 4])
+      expect(sloPart(pressure, paper)).toBeCloseTo(Math.min(1, 1 / pressure), 12);
+  });
+
+  test("makes a missed target cost more: the margin is SP − 1 there, which falls twice as fast at first", () => {
+    // SP is 0.8: 0.95 · 0.8/1.2.
+    expect(sloPart(1.25)).toBeCloseTo(0.95 * (0.8 / 1.2), 12);
+    expect(sloPart(Number.POSITIVE_INFINITY)).toBe(0);
+  });
+
+  test("is not asked of those who can not see the edge: a margin of 1 earns what SP says", () => {
+    const far = { preservation: 1, margin: 1, cpu: 0, memory: 0 };
+    expect(reward(careful, { measures: far, ...staying })).toBe(1);
+  });
+});
+
 /** Evenly spread, which `fc.double` is not: most of its numbers are tiny. */
 const between = (low: number, high: number) =>
   fc.integer({ min: 0, max: 1000 }).map((part) => low + (part / 1000) * (high - low));
@@ -52,6 +88,7 @@ const allocationArbitrary = fc
   .map(({ replicas, cpu, memory }): Allocation => ({ replicas, cpu: millicores(cpu), memory: mebibytes(memory) }));
 const taskArbitrary = fc.record({
   alpha: share,
+  headroom: between(0, 0.1),
   switchCost: between(0, 2),
   utilisation: fc.oneof(
     fc.constant(paperMode.utilisation),
@@ -62,16 +99,17 @@ const taskArbitrary = fc.record({
   ),
 });
 
-test("all else equal, a worse SP never raises it and a higher utilisation never lowers it", () => {
+test("all else equal, a worse SP or margin never raises it and a higher utilisation never lowers it", () => {
   fc.assert(
     fc.property(
       taskArbitrary,
       fc.tuple(allocationArbitrary, allocationArbitrary),
-      fc.tuple(share, share, share, share),
-      (task, [allocation, previous], [preservation, cpu, memory, other]) => {
+      fc.tuple(share, share, share, share, between(-1, 1)),
+      (task, [allocation, previous], [preservation, cpu, memory, other, margin]) => {
         const of = (change: object): number =>
-          reward(task, { measures: { preservation, cpu, memory, ...change }, allocation, previous });
+          reward(task, { measures: { preservation, margin, cpu, memory, ...change }, allocation, previous });
         const now = of({});
+        expect(of({ margin: Math.min(margin, 2 * other - 1) })).toBeLessThanOrEqual(now);
         expect(of({ preservation: Math.min(preservation, other) })).toBeLessThanOrEqual(now);
         expect(of({ cpu: Math.max(cpu, other) })).toBeGreaterThanOrEqual(now);
         expect(of({ memory: Math.max(memory, other) })).toBeGreaterThanOrEqual(now);
@@ -130,9 +168,10 @@ function earnedPerStep(
       const capacity = allocation.replicas * allocation.cpu;
       const done = Math.min(backlog + work, capacity);
       backlog += work - done;
-      const latency = backlog / capacity;
+      const { preservation, margin } = sloAt(backlog / capacity / slo);
       const measures = {
-        preservation: latency > slo ? slo / latency : 1,
+        preservation,
+        margin,
         cpu: done / capacity,
         memory: Math.min(1, workingSet / (allocation.replicas * allocation.memory)),
       };
@@ -160,7 +199,7 @@ describe("changing back and forth", () => {
         fc.tuple(allocationArbitrary, allocationArbitrary),
         fc.tuple(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 6 })),
         worldArbitrary,
-        ({ alpha, utilisation }, pair, [small, large], { work, workingSet, slo }) => {
+        ({ alpha, headroom, utilisation }, pair, [small, large], { work, workingSet, slo }) => {
           const [less, more] = [...pair].sort(byCpu) as [Allocation, Allocation];
           // Work between nothing and a little beyond the larger setting; a working set of any size.
           const world = {
@@ -169,13 +208,13 @@ describe("changing back and forth", () => {
             slo,
           };
           const schedule = [...Array<Allocation>(small).fill(less), ...Array<Allocation>(large).fill(more)];
-          const task = { alpha, utilisation, switchCost: sharpSwitchCost * small };
+          const task = { alpha, headroom, utilisation, switchCost: sharpSwitchCost * small };
           const better = Math.max(earnedPerStep(task, world, [less]), earnedPerStep(task, world, [more]));
           expect(earnedPerStep(task, world, schedule)).toBeLessThanOrEqual(better + 1e-9);
           if (earnedPerStep({ ...task, switchCost: 0 }, world, schedule) > better + 1e-6) couldPay += 1;
         },
       ),
-      { seed: 6, numRuns: 500 },
+      { seed: 6, numRuns: 1000 },
     );
     // The property means something only where it would pay without the cost.
     expect(couldPay).toBeGreaterThan(50);

@@ -55,7 +55,8 @@ export function rewardParts(task: RewardTask, { measures, allocation, previous }
 
 /**
  * SP against a target that is nearer by the head-room. A percentile of a minute jumps about: whoever earns most right at
- * the target misses it every other minute. From the margin m = (1 − p)/(1 + p), so p = (1 − m)/(1 + m).
+ * the target misses it every other minute. From the margin m = (1 − p)/(1 + p), so p = (1 − m)/(1 + m). Where the SLO is
+ * missed the margin is SP − 1 and the same comes to SP/(2 − SP), which falls twice as fast at first.
  */
 function preservationOf({ headroom }: RewardTask, { preservation, margin }: RewardInput["measures"]): number {
   if (headroom === 0 || margin >= 1) return preservation;

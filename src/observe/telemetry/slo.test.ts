@@ -51,7 +51,12 @@ describe("a throughput SLO", () => {
     { what: "met", found: { offered: 60, completed: 55 }, sp: 1 },
     { what: "missed by a half", found: { offered: 60, completed: 25 }, sp: 0.5 },
     { what: "judged by what was offered, where that is less", found: { offered: 20, completed: 20 }, sp: 1 },
-    { what: "missed where less than offered is answered", found: { offered: 20, completed: 15 }, sp: 0.75 },
+    // Of 20 requests one may still be under way: 19 are due.
+    { what: "met while a twentieth of the requests is under way", found: { offered: 20, completed: 19 }, sp: 1 },
+    { what: "missed where more than that is not answered", found: { offered: 20, completed: 9.5 }, sp: 0.5 },
+    // 0.95 · 51 is less than the target of 50.
+    { what: "as forgiving of an offer at the target", found: { offered: 51, completed: 48.45 }, sp: 1 },
+    { what: "not forgiving of much more than the target", found: { offered: 1000, completed: 49 }, sp: 0.98 },
     { what: "met at night", found: { offered: 0, completed: 0 }, sp: 1 },
     { what: "met by working off a backlog", found: { offered: 10, completed: 30 }, sp: 1 },
     { what: "met whatever was offered", found: { offered: null, completed: 50 }, sp: 1 },
