@@ -44,9 +44,12 @@ export type AutoscaleOptions = Pick<AutoscaleTask, "slo" | "bounds"> & Partial<O
 /** Half: with it, switching back and forth in every step never pays. Why it is just that: autoscale-reward.ts. */
 export const sharpSwitchCost = 0.5;
 
+/** A twentieth: what a minute's percentile jumps about by on a workload that keeps its SLO. */
+export const usualHeadroom = 0.05;
+
 const defaults: Omit<AutoscaleTask, "slo" | "bounds"> = {
   alpha: 0.5,
-  headroom: 0.05,
+  headroom: usualHeadroom,
   switchCost: sharpSwitchCost,
   utilisation: { cpu: ratio(1), memory: ratio(1) },
   features: "extended",

@@ -1,7 +1,7 @@
 /** Tasks: per problem what is seen, what can be done and what is rewarded; and environments made of them. */
 
 export type { AutoscaleOptions, AutoscaleTask, FeatureSet } from "./autoscale.ts";
-export { autoscaleTask, mostPerEpisode, paperMode, sharpSwitchCost } from "./autoscale.ts";
+export { autoscaleTask, mostPerEpisode, paperMode, sharpSwitchCost, usualHeadroom } from "./autoscale.ts";
 export { actionOrder, actionSpace, decodeAction, encodeAction } from "./autoscale-action.ts";
 export type { AutoscaleEnv, AutoscaleEnvOptions, AutoscaleStep, MakeWorld } from "./autoscale-env.ts";
 export { autoscaleEnv } from "./autoscale-env.ts";

@@ -22,6 +22,7 @@ export interface WorkloadProfile {
   readonly utilisation: { readonly cpu: Ratio; readonly memory: Ratio };
   readonly reward: {
     readonly alpha: number;
+    readonly headroom: number;
     readonly switchCost: number;
     readonly thresholds: Thresholds;
   };
@@ -75,6 +76,6 @@ export function profileTask(
   { slo, bounds, utilisation, reward, controlStep, episodeSteps }: WorkloadProfile,
   further: Partial<Pick<AutoscaleOptions, "features" | "maxAge" | "usualLoad">> = {},
 ): Result<AutoscaleTask> {
-  const { alpha, switchCost } = reward;
-  return autoscaleTask({ slo, bounds, utilisation, alpha, switchCost, controlStep, episodeSteps, ...further });
+  const { alpha, headroom, switchCost } = reward;
+  return autoscaleTask({ slo, bounds, utilisation, alpha, headroom, switchCost, controlStep, episodeSteps, ...further });
 }
