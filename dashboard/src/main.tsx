@@ -1,13 +1,17 @@
 import { render } from "preact";
-import { loadStudies } from "./load-studies.ts";
-import "./page.css";
-import { StudiesPage } from "./studies-page.tsx";
+import "uplot/dist/uPlot.min.css";
+import { App } from "./app.tsx";
+import { followAddress } from "./router.ts";
+import { goLive } from "./state.ts";
+import "./styles/base.css";
+import "./styles/parts.css";
+import "./styles/views.css";
+import { followTheme } from "./theme.ts";
 
 const page = document.getElementById("page");
 if (page !== null) {
-  render(<StudiesPage studies="loading" />, page);
-  loadStudies(new URL("results/", document.baseURI)).then(
-    (studies) => render(<StudiesPage studies={studies} />, page),
-    (reason: unknown) => render(<StudiesPage studies={{ problem: String(reason) }} />, page),
-  );
+  followTheme();
+  followAddress();
+  render(<App />, page);
+  goLive();
 }

@@ -1,30 +1,55 @@
 /** The studies: what the papers report, what we measured, the claim, and whether it holds. */
+import { signal } from "@preact/signals";
 import type { ComponentChild } from "preact";
-import type { MeasuredInterval, PublishedRange, StudyResult, StudyResultRow } from "../../src/server/contract.ts";
-import type { PublishedStudy } from "./load-studies.ts";
+import { useEffect } from "preact/hooks";
+import type { MeasuredInterval, PublishedRange, StudyResult, StudyResultRow } from "../../../src/server/contract.ts";
+import { Empty, Loading, Problem, Title } from "../parts/bits.tsx";
+import { loadStudies, type PublishedStudy } from "../plane/load-studies.ts";
+import { hrefOf } from "../router.ts";
 
 type Loaded = "loading" | readonly PublishedStudy[] | { readonly problem: string };
 
-export function StudiesPage({ studies }: { studies: Loaded }): ComponentChild {
+const loaded = signal<Loaded>("loading");
+let isAsked = false;
+
+function load(): void {
+  isAsked = true;
+  loaded.value = "loading";
+  loadStudies(new URL("results/", document.baseURI)).then(
+    (studies) => {
+      loaded.value = studies;
+    },
+    (reason: unknown) => {
+      loaded.value = { problem: reason instanceof Error ? reason.message : String(reason) };
+    },
+  );
+}
+
+export function StudiesView({ study }: { study: string | null }): ComponentChild {
+  const studies = loaded.value;
+  useEffect(() => {
+    if (!isAsked) load();
+  }, []);
+  useEffect(() => {
+    if (study !== null) document.getElementById(study)?.scrollIntoView();
+  }, [study, studies]);
   return (
-    <>
-      <header class="top">
-        <h1>Coxswain</h1>
-        <p>Studies: the papers' figures next to ours, each with its claim and whether our interval clears it.</p>
-      </header>
-      <main>{body(studies)}</main>
-    </>
+    <div class="studies">
+      <Title>Studies</Title>
+      <p class="quiet">The papers' figures next to ours, each with its claim and whether our interval clears it.</p>
+      {body(studies)}
+    </div>
   );
 }
 
 function body(studies: Loaded): ComponentChild {
-  if (studies === "loading") return <p role="status">Reading the results…</p>;
-  if ("problem" in studies) return <p role="alert">The results can not be read: {studies.problem}.</p>;
+  if (studies === "loading") return <Loading what="the results" />;
+  if ("problem" in studies) return <Problem what="The results can not be read." why={`${studies.problem}.`} retry={load} />;
   if (studies.length === 0)
     return (
-      <p class="empty">
+      <Empty>
         No study has been published yet. <code>coxswain reproduce --all --out docs/results</code> runs them all.
-      </p>
+      </Empty>
     );
   const results = studies.flatMap((study) => (study.kind === "result" ? [study.result] : []));
   return (
@@ -55,7 +80,7 @@ function Summary({ results }: { results: readonly StudyResult[] }): ComponentChi
       <ul>
         {results.map((result) => (
           <li key={result.study}>
-            <a href={`#${result.study}`}>{result.title}</a>
+            <a href={hrefOf({ view: "studies", study: result.study })}>{result.title}</a>
           </li>
         ))}
       </ul>

@@ -2,7 +2,7 @@
  * Fetches the published results that lie beside the page.
  * Owns: which file belongs to which study; a file that breaks the contract becomes a visible problem, not a hole.
  */
-import { parseStudyResult, type StudyResult } from "../../src/server/contract.ts";
+import { parseStudyResult, type StudyResult } from "../../../src/server/contract.ts";
 
 export type PublishedStudy =
   | { readonly kind: "result"; readonly result: StudyResult; readonly figures: readonly string[] }

@@ -1,0 +1,201 @@
+/**
+ * Line charts: uPlot in the colours of the theme, one shared cursor per group, drawn only while on the screen.
+ * Owns: axes, target lines, resizing, the cursor's time. Not here: what is drawn (views).
+ */
+import { effect, type Signal, signal } from "@preact/signals";
+import type { ComponentChild } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import { colour, isDark } from "../theme.ts";
+import { shortClock } from "../words/format.ts";
+import { watchVisible } from "./visible.ts";
+
+export type Colour = `--${string}`;
+
+export interface PlotLine {
+  readonly label: string;
+  readonly colour: Colour;
+  readonly width?: number;
+  readonly dash?: readonly number[];
+  readonly isStepped?: boolean;
+  readonly hasPoints?: boolean;
+}
+
+/** A value on the y axis that the lines are held against. */
+export interface Mark {
+  readonly value: number;
+  readonly colour: Colour;
+  readonly label: string;
+}
+
+export interface PlotSpec {
+  /** What the chart shows, for those who do not see it. */
+  readonly label: string;
+  readonly height: number;
+  readonly x: "time" | "count";
+  readonly hasXAxis: boolean;
+  readonly startsAtZero: boolean;
+  readonly lines: readonly PlotLine[];
+  readonly say: (value: number) => string;
+  readonly marks?: () => readonly Mark[];
+  /** Draws on the canvas itself; its y axis is then left empty. */
+  readonly draw?: (plot: uPlot) => void;
+}
+
+export class CursorGroup {
+  readonly key: string;
+  readonly plots = new Set<uPlot>();
+  /** Where a person looks, in x; null is the newest. */
+  readonly lookAt: Signal<number | null> = signal(null);
+
+  constructor(key: string) {
+    this.key = key;
+  }
+
+  /** Puts the cursor of every chart of the group there. */
+  point(x: number | null): void {
+    this.lookAt.value = x;
+    for (const plot of this.plots)
+      plot.setCursor(x === null ? { left: -10, top: -10 } : { left: plot.valToPos(x, "x"), top: 8 }, false);
+  }
+}
+
+interface PlotProps {
+  readonly spec: PlotSpec;
+  /** Read inside an effect: the chart follows the signals that it touches. */
+  readonly data: () => uPlot.AlignedData;
+  readonly group: CursorGroup | null;
+}
+
+export function Plot({ spec, data, group }: PlotProps): ComponentChild {
+  const host = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a chart is built once and then fed by signals
+  useEffect(() => {
+    const element = host.current;
+    if (element === null) return;
+    const plot = new uPlot(optionsOf(spec, { group, width: element.clientWidth }), [[], ...spec.lines.map(() => [])], element);
+    group?.plots.add(plot);
+    const { isVisible, stop } = watchVisible(element);
+    const dispose = effect(() => {
+      void isDark.value;
+      if (isVisible.value) plot.setData(data());
+    });
+    const resized = new ResizeObserver(() => {
+      if (element.clientWidth > 0) plot.setSize({ width: element.clientWidth, height: spec.height });
+    });
+    resized.observe(element);
+    return () => {
+      dispose();
+      stop();
+      resized.disconnect();
+      group?.plots.delete(plot);
+      plot.destroy();
+    };
+  }, []);
+  return <div ref={host} class="plot" role="img" aria-label={spec.label} />;
+}
+
+const GRID = (): string => colour("--grid");
+const QUIET = (): string => colour("--quiet");
+const FONT = "11px system-ui, sans-serif";
+const Y_AXIS = 62;
+
+function optionsOf(spec: PlotSpec, place: { group: CursorGroup | null; width: number }): uPlot.Options {
+  const { group } = place;
+  return {
+    width: Math.max(place.width, 50),
+    height: spec.height,
+    padding: [8, 12, spec.hasXAxis ? 0 : 6, 0],
+    legend: { show: false },
+    cursor: {
+      ...(group === null ? {} : { sync: { key: group.key, scales: ["x", null] as [string, null] } }),
+      drag: { x: false, y: false },
+      y: false,
+      points: { size: 6 },
+    },
+    scales: {
+      x: { time: spec.x === "time", ...(spec.x === "count" ? { range: countRange } : {}) },
+      y: { range: (_plot, low, high) => rangeOf(spec, { low, high }) },
+    },
+    axes: [
+      {
+        show: spec.hasXAxis,
+        stroke: QUIET,
+        font: FONT,
+        size: 28,
+        gap: 4,
+        grid: { stroke: GRID, width: 1 },
+        ticks: { show: false },
+        values: (_plot, splits) => splits.map((at) => (spec.x === "time" ? shortClock(at * 1000) : String(at))),
+        ...(spec.x === "count" ? { incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000] } : {}),
+      },
+      {
+        stroke: QUIET,
+        font: FONT,
+        size: Y_AXIS,
+        gap: 6,
+        space: 26,
+        grid: { stroke: GRID, width: 1, show: spec.draw === undefined },
+        ticks: { show: false },
+        values: (_plot, splits) => splits.map((value) => (spec.draw === undefined ? spec.say(value) : "")),
+      },
+    ],
+    series: [{}, ...spec.lines.map(lineOf)],
+    hooks: {
+      draw: [(plot) => (spec.draw === undefined ? drawMarks(plot, spec.marks?.() ?? []) : spec.draw(plot))],
+      setCursor: [
+        (plot) => {
+          if (group === null || plot.cursor.event === undefined || plot.cursor.event === null) return;
+          const index = plot.cursor.idx;
+          group.lookAt.value = index === null || index === undefined ? null : (plot.data[0][index] ?? null);
+        },
+      ],
+    },
+  };
+}
+
+function lineOf(line: PlotLine): uPlot.Series {
+  const stepped = line.isStepped === true ? uPlot.paths.stepped?.({ align: 1 }) : undefined;
+  return {
+    label: line.label,
+    stroke: () => colour(line.colour),
+    width: line.width ?? 2,
+    points: { show: line.hasPoints === true, size: 5, fill: () => colour(line.colour) },
+    ...(line.dash === undefined ? {} : { dash: [...line.dash] }),
+    ...(stepped === undefined ? {} : { paths: stepped }),
+  };
+}
+
+function rangeOf(spec: PlotSpec, found: { low: number | null; high: number | null }): [number, number] {
+  const marks = (spec.marks?.() ?? []).map(({ value }) => value);
+  const low = Math.min(found.low ?? Number.POSITIVE_INFINITY, ...marks, spec.startsAtZero ? 0 : Number.POSITIVE_INFINITY);
+  const high = Math.max(found.high ?? Number.NEGATIVE_INFINITY, ...marks, spec.startsAtZero ? 0 : Number.NEGATIVE_INFINITY);
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
+  const room = (high - low || Math.abs(high) || 1) * 0.12;
+  return [spec.startsAtZero && low >= 0 ? 0 : low - room, high + room];
+}
+
+const countRange = (_plot: uPlot, low: number | null, high: number | null): [number, number] =>
+  low === null || high === null ? [0, 10] : [low, Math.max(high, low + 1)];
+
+function drawMarks(plot: uPlot, marks: readonly Mark[]): void {
+  const { ctx, bbox } = plot;
+  const scale = devicePixelRatio || 1;
+  ctx.save();
+  for (const mark of marks) {
+    const y = Math.round(plot.valToPos(mark.value, "y", true));
+    ctx.strokeStyle = colour(mark.colour);
+    ctx.fillStyle = colour(mark.colour);
+    ctx.lineWidth = 1.25 * scale;
+    ctx.setLineDash([5 * scale, 4 * scale]);
+    ctx.beginPath();
+    ctx.moveTo(bbox.left, y);
+    ctx.lineTo(bbox.left + bbox.width, y);
+    ctx.stroke();
+    ctx.font = `600 ${11 * scale}px system-ui, sans-serif`;
+    ctx.textAlign = "left";
+    ctx.textBaseline = "bottom";
+    ctx.fillText(mark.label, bbox.left + 4 * scale, y - 2 * scale);
+  }
+  ctx.restore();
+}

@@ -1,0 +1,25 @@
+/** Fetches the stored past of a workload once, when something first wants to draw it. */
+import { readDecisions, readSeries } from "./client.ts";
+import { POINTS, type PlaneStore, type WorkloadCell } from "./store.ts";
+
+const STORED_DECISIONS = 200;
+const isUnderWay = new WeakSet<WorkloadCell>();
+
+export function loadPast(cell: WorkloadCell): void {
+  if (cell.hasPast || isUnderWay.has(cell)) return;
+  isUnderWay.add(cell);
+  cell.hasPast = true;
+  readSeries(cell.id, POINTS)
+    .then((series) => {
+      cell.history.prepend(series);
+      cell.grown.value += 1;
+    })
+    // The charts then begin with what arrives live; the next connection asks again.
+    .catch(() => undefined)
+    .finally(() => isUnderWay.delete(cell));
+}
+
+export async function loadDecisions(store: PlaneStore, workload: string): Promise<void> {
+  const page = await readDecisions(workload, STORED_DECISIONS);
+  store.takePastDecisions(workload, page.items);
+}

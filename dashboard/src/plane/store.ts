@@ -1,0 +1,240 @@
+/**
+ * What the page knows of the control plane: signals, so that a number changes one text node and nothing around it.
+ * Owns: the meaning of every update, the bounds of what is kept. Not here: where updates come from (stream.ts).
+ */
+import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import type {
+  Account,
+  AgentDocument,
+  DecisionDocument,
+  EventDocument,
+  OverviewDocument,
+  PlaneUpdate,
+  Sample,
+  SloDocument,
+  Trouble,
+  WorkloadDocument,
+} from "../../../src/server/plane-contract.ts";
+import { headline, NO_ACCOUNT, type Standing, standingOf, sumAccounts } from "../words/standing.ts";
+import { History } from "./history.ts";
+
+export const POINTS = 720;
+const DECISIONS = 400;
+const EVENTS = 1000;
+
+export type ShownDecision = Omit<DecisionDocument, "id">;
+export type ShownEvent = Omit<EventDocument, "id"> & { readonly id: number | null };
+export type AgentSummary = OverviewDocument["agents"][number];
+
+export interface WorkloadCell {
+  readonly id: string;
+  readonly title: Signal<string>;
+  readonly slo: Signal<SloDocument>;
+  readonly agent: Signal<string>;
+  readonly now: Signal<Sample | null>;
+  readonly account: Signal<Account>;
+  readonly twin: Signal<{ readonly now: Sample | null; readonly account: Account } | null>;
+  readonly trouble: Signal<Trouble | null>;
+  readonly revision: Signal<number>;
+  readonly standing: ReadonlySignal<Standing>;
+  readonly history: History;
+  /** Rises when the history grew. */
+  readonly grown: Signal<number>;
+  /** Newest last. */
+  readonly decisions: Signal<readonly ShownDecision[]>;
+  hasPast: boolean;
+}
+
+export class PlaneStore {
+  readonly cells = signal<ReadonlyMap<string, WorkloadCell>>(new Map());
+  readonly agents = new Map<string, Signal<AgentSummary | AgentDocument>>();
+  readonly agentIds = signal<readonly string[]>([]);
+  /** Newest first. */
+  readonly events = signal<readonly ShownEvent[]>([]);
+  readonly at = signal<number | null>(null);
+  readonly world = signal<OverviewDocument["world"] | null>(null);
+  readonly version = signal("");
+  readonly hasSnapshot = signal(false);
+
+  /** Who is in trouble first, the longest-suffering on top; then those over their target, then by name. */
+  readonly order = computed<readonly string[]>(() =>
+    [...this.cells.value.values()]
+      .map((cell) => ({ id: cell.id, title: cell.title.value, trouble: cell.trouble.value }))
+      .sort((a, b) => {
+        if (a.trouble !== null && b.trouble !== null) return a.trouble.since - b.trouble.since;
+        if (a.trouble !== null || b.trouble !== null) return a.trouble === null ? 1 : -1;
+        return a.title.localeCompare(b.title);
+      })
+      .map(({ id }) => id),
+  );
+
+  readonly headline = computed(() =>
+    headline([...this.cells.value.values()].map((cell) => ({ title: cell.title.value, standing: cell.standing.value }))),
+  );
+
+  readonly totals = computed(() => {
+    const cells = [...this.cells.value.values()];
+    // The twin's sums are comparable only over the workloads that have one.
+    const paired = cells.filter((cell) => cell.twin.value !== null);
+    const isComparable = paired.length > 0;
+    return {
+      ours: sumAccounts((isComparable ? paired : cells).map((cell) => cell.account.value)),
+      twin: isComparable ? sumAccounts(paired.map((cell) => cell.twin.value?.account ?? NO_ACCOUNT)) : null,
+    };
+  });
+
+  start(snapshot: OverviewDocument): void {
+    batch(() => {
+      this.at.value = snapshot.at;
+      this.world.value = snapshot.world;
+      this.version.value = snapshot.version;
+      const cells = new Map<string, WorkloadCell>();
+      for (const document of snapshot.workloads) {
+        const cell = this.cells.peek().get(document.id) ?? newCell(document);
+        describe(cell, document);
+        // What happened while nobody listened is a hole; the stored past fills it when the charts ask.
+        if (document.now !== null && (cell.now.peek()?.at ?? document.now.at) !== document.now.at) {
+          cell.history.clear();
+          cell.hasPast = false;
+          cell.grown.value += 1;
+        }
+        cell.now.value = document.now;
+        cell.account.value = document.account;
+        cell.twin.value = document.twin;
+        cells.set(document.id, cell);
+      }
+      this.cells.value = cells;
+      for (const agent of snapshot.agents) {
+        const known = this.agents.get(agent.id);
+        this.#takeAgent(known !== undefined && "history" in known.peek() ? { ...known.peek(), ...agent } : agent);
+      }
+      this.hasSnapshot.value = true;
+    });
+  }
+
+  apply(updates: readonly PlaneUpdate[]): void {
+    batch(() => {
+      const decided = new Map<string, ShownDecision[]>();
+      const events: ShownEvent[] = [];
+      for (const update of updates) {
+        switch (update.kind) {
+          case "samples":
+            this.#takeSamples(update);
+            break;
+          case "workload":
+            this.#takeWorkload(update.workload);
+            break;
+          case "agent":
+            this.#takeAgent(update.agent);
+            break;
+          case "decision": {
+            const list = decided.get(update.decision.workload) ?? [];
+            list.push(update.decision);
+            decided.set(update.decision.workload, list);
+            break;
+          }
+          case "event":
+            events.push({ id: null, ...update.event });
+            break;
+        }
+      }
+      for (const [workload, list] of decided) {
+        const cell = this.cells.peek().get(workload);
+        if (cell !== undefined) cell.decisions.value = [...cell.decisions.peek(), ...list].slice(-DECISIONS);
+      }
+      if (events.length > 0) this.events.value = [...events.reverse(), ...this.events.peek()].slice(0, EVENTS);
+    });
+  }
+
+  agent(id: string): Signal<AgentSummary | AgentDocument> | undefined {
+    return this.agents.get(id);
+  }
+
+  takeAgent(agent: AgentDocument): void {
+    batch(() => this.#takeAgent(agent));
+  }
+
+  /** Older events from the API, behind those that came live. */
+  takePastEvents(past: readonly EventDocument[]): void {
+    const known = new Set(this.events.peek().map(eventKey));
+    this.events.value = [...this.events.peek(), ...past.filter((event) => !known.has(eventKey(event)))]
+      .sort((a, b) => b.at - a.at || (b.id ?? 0) - (a.id ?? 0))
+      .slice(0, EVENTS);
+  }
+
+  takePastDecisions(workload: string, past: readonly DecisionDocument[]): void {
+    const cell = this.cells.peek().get(workload);
+    if (cell === undefined) return;
+    const known = new Set(cell.decisions.peek().map(({ at }) => at));
+    cell.decisions.value = [...past.filter(({ at }) => !known.has(at)), ...cell.decisions.peek()]
+      .sort((a, b) => a.at - b.at)
+      .slice(-DECISIONS);
+  }
+
+  #takeSamples(update: Extract<PlaneUpdate, { kind: "samples" }>): void {
+    this.at.value = update.at;
+    const cells = this.cells.peek();
+    for (const { workload, sample, twin, account, twinAccount } of update.samples) {
+      const cell = cells.get(workload);
+      if (cell === undefined) continue;
+      cell.now.value = sample;
+      cell.account.value = account;
+      cell.twin.value = twinAccount === null ? null : { now: twin, account: twinAccount };
+      cell.history.push(sample, twin);
+      cell.grown.value += 1;
+    }
+  }
+
+  #takeWorkload(workload: Omit<WorkloadDocument, "now" | "account" | "twin">): void {
+    const known = this.cells.peek().get(workload.id);
+    if (known !== undefined) {
+      describe(known, workload);
+      return;
+    }
+    const cell = newCell({ ...workload, now: null, account: NO_ACCOUNT, twin: null });
+    this.cells.value = new Map([...this.cells.peek(), [workload.id, cell]]);
+  }
+
+  #takeAgent(agent: AgentSummary | AgentDocument): void {
+    const known = this.agents.get(agent.id);
+    if (known !== undefined) {
+      known.value = agent;
+      return;
+    }
+    this.agents.set(agent.id, signal<AgentSummary | AgentDocument>(agent));
+    this.agentIds.value = [...this.agentIds.peek(), agent.id];
+  }
+}
+
+const eventKey = (event: { at: number; text: string }): string => `${event.at} ${event.text}`;
+
+function describe(cell: WorkloadCell, document: Omit<WorkloadDocument, "now" | "account" | "twin">): void {
+  cell.title.value = document.title;
+  // A new object of the same content must not redraw what depends on it.
+  if (JSON.stringify(cell.slo.peek()) !== JSON.stringify(document.slo)) cell.slo.value = document.slo;
+  cell.agent.value = document.agent;
+  cell.trouble.value = document.trouble;
+  cell.revision.value = document.revision;
+}
+
+function newCell(document: WorkloadDocument): WorkloadCell {
+  const slo = signal(document.slo);
+  const now = signal(document.now);
+  const trouble = signal(document.trouble);
+  return {
+    id: document.id,
+    title: signal(document.title),
+    slo,
+    agent: signal(document.agent),
+    now,
+    account: signal(document.account),
+    twin: signal(document.twin),
+    trouble,
+    revision: signal(document.revision),
+    standing: computed(() => standingOf({ slo: slo.value, now: now.value, trouble: trouble.value })),
+    history: new History(POINTS),
+    grown: signal(0),
+    decisions: signal<readonly ShownDecision[]>([]),
+    hasPast: false,
+  };
+}

@@ -1,0 +1,58 @@
+/**
+ * Which view is shown: `#/`, `#/workloads/<id>`, `#/agents/<id>`, `#/events`, `#/studies[/<id>]`.
+ * Owns: addresses in both directions. Hashes, because the page must work from any folder on any server.
+ */
+import { signal } from "@preact/signals";
+
+export type Route =
+  | { readonly view: "overview" }
+  | { readonly view: "workload"; readonly id: string }
+  | { readonly view: "agent"; readonly id: string }
+  | { readonly view: "events"; readonly workload: string | null }
+  | { readonly view: "studies"; readonly study: string | null }
+  | { readonly view: "unknown"; readonly address: string };
+
+export function parseRoute(hash: string): Route {
+  const parts = hash.replace(/^#?\/?/, "").split("/").filter((part) => part !== "").map(decode);
+  const [first, second] = parts;
+  if (first === undefined) return { view: "overview" };
+  if (first === "workloads" && second !== undefined) return { view: "workload", id: second };
+  if (first === "agents" && second !== undefined) return { view: "agent", id: second };
+  if (first === "events") return { view: "events", workload: second ?? null };
+  if (first === "studies") return { view: "studies", study: second ?? null };
+  return { view: "unknown", address: hash };
+}
+
+export function hrefOf(route: Exclude<Route, { view: "unknown" }>): string {
+  switch (route.view) {
+    case "overview":
+      return "#/";
+    case "workload":
+      return `#/workloads/${encodeURIComponent(route.id)}`;
+    case "agent":
+      return `#/agents/${encodeURIComponent(route.id)}`;
+    case "events":
+      return route.workload === null ? "#/events" : `#/events/${encodeURIComponent(route.workload)}`;
+    case "studies":
+      return route.study === null ? "#/studies" : `#/studies/${encodeURIComponent(route.study)}`;
+  }
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+export const route = signal<Route>(parseRoute(globalThis.location?.hash ?? ""));
+
+export function followAddress(): void {
+  window.addEventListener("hashchange", () => {
+    route.value = parseRoute(location.hash);
+    // A new view starts at its top, and where a reader's focus is: its heading.
+    window.scrollTo(0, 0);
+    requestAnimationFrame(() => document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true }));
+  });
+}

@@ -1,0 +1,98 @@
+/** The decision at the cursor, or the newest: who acted, what was wished, what was done, and why. */
+import { useComputed } from "@preact/signals";
+import type { ComponentChild } from "preact";
+import type { AllocationDocument } from "../../../src/server/plane-contract.ts";
+import type { CursorGroup } from "../parts/plot.tsx";
+import type { ShownDecision, WorkloadCell } from "../plane/store.ts";
+import { stageWord } from "../words/consequences.ts";
+import { bytes, clock, cores, whole } from "../words/format.ts";
+import { isChanged } from "./decision-lane.tsx";
+
+export function DecisionPanel({ cell, group }: { cell: WorkloadCell; group: CursorGroup }): ComponentChild {
+  const decision = useComputed(() => decisionAt(cell.decisions.value, group.lookAt.value));
+  const shown = decision.value;
+  return (
+    <aside class="decision card" aria-label="Decision">
+      {shown === null ? (
+        <>
+          <h2>No decision yet</h2>
+          <p class="quiet">The first one is shown here as soon as it is taken. Point at the charts to see earlier ones.</p>
+        </>
+      ) : (
+        <Shown decision={shown} isNewest={group.lookAt.value === null} />
+      )}
+    </aside>
+  );
+}
+
+/** The one that held at that time (seconds); the newest for null. */
+export function decisionAt(decisions: readonly ShownDecision[], time: number | null): ShownDecision | null {
+  if (time === null) return decisions.at(-1) ?? null;
+  return decisions.findLast((decision) => decision.at / 1000 <= time) ?? null;
+}
+
+const WHO = { learner: "The learner acted", fallback: "The fallback acted", nobody: "Nobody acted" } as const;
+
+function Shown({ decision, isNewest }: { decision: ShownDecision; isNewest: boolean }): ComponentChild {
+  return (
+    <>
+      <p class="quiet when">
+        {isNewest ? "Newest decision" : "Decision at the cursor"} · {clock(decision.at)} · {stageWord[decision.stage]}
+      </p>
+      <h2>{WHO[decision.who]}</h2>
+      {decision.why.length === 0 ? (
+        <p class="quiet">No reason was given.</p>
+      ) : (
+        <ul class="why">
+          {decision.why.map((reason) => (
+            <li key={reason}>{reason}</li>
+          ))}
+        </ul>
+      )}
+      {decision.failure === null ? null : (
+        <p class="refusal">
+          <strong>It failed.</strong> {decision.failure}
+        </p>
+      )}
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">
+              <span class="sr-only">Quantity</span>
+            </th>
+            <th scope="col">had</th>
+            <th scope="col">wished</th>
+            <th scope="col">done</th>
+          </tr>
+        </thead>
+        <tbody>
+          <Quantity name="Replicas" decision={decision} of={(allocation) => whole(allocation?.replicas)} />
+          <Quantity name="CPU" decision={decision} of={(allocation) => cores(allocation?.cpu)} />
+          <Quantity name="Memory" decision={decision} of={(allocation) => bytes(allocation?.memory)} />
+        </tbody>
+      </table>
+      {isChanged(decision.proposed, decision.executed) ? (
+        <p class="quiet">Shield and guard changed what the learner wished.</p>
+      ) : null}
+    </>
+  );
+}
+
+interface QuantityProps {
+  readonly name: string;
+  readonly decision: ShownDecision;
+  readonly of: (allocation: AllocationDocument | null) => string;
+}
+
+function Quantity({ name, decision, of }: QuantityProps): ComponentChild {
+  const had = of(decision.have);
+  const done = of(decision.executed);
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>{had}</td>
+      <td>{of(decision.proposed)}</td>
+      <td>{had === done ? done : <strong>{done}</strong>}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,161 @@
+/** What happened, newest first: live, filtered by severity, workload and words; it holds still when asked to. */
+import { useComputed, useSignal } from "@preact/signals";
+import type { ComponentChild } from "preact";
+import { useEffect } from "preact/hooks";
+import { type Severity, severities } from "../../../src/server/plane-contract.ts";
+import { Empty, Loading, Problem, Title } from "../parts/bits.tsx";
+import { PlaneProblem, readEvents } from "../plane/client.ts";
+import type { ShownEvent } from "../plane/store.ts";
+import { hrefOf } from "../router.ts";
+import { store } from "../state.ts";
+import { dayAndClock } from "../words/format.ts";
+
+const PAGE = 200;
+const DRAWN = 300;
+const MARKS: Readonly<Record<Severity, string>> = { info: "·", notice: "◆", warning: "!", error: "▲" };
+
+type Past =
+  | { readonly kind: "reading" }
+  | { readonly kind: "read"; readonly next: string | null }
+  | { readonly kind: "failed"; readonly why: string };
+
+export function EventsView({ workload }: { workload: string | null }): ComponentChild {
+  const hidden = useSignal<ReadonlySet<Severity>>(new Set());
+  const words = useSignal("");
+  const held = useSignal<readonly ShownEvent[] | null>(null);
+  const past = useSignal<Past>({ kind: "reading" });
+
+  const read = (before: string | null): void => {
+    past.value = { kind: "reading" };
+    readEvents({ limit: PAGE, before }).then(
+      (page) => {
+        store.takePastEvents(page.items);
+        past.value = { kind: "read", next: page.next };
+      },
+      (problem: unknown) => {
+        past.value = { kind: "failed", why: problem instanceof PlaneProblem ? problem.message : String(problem) };
+      },
+    );
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: read once, when the view is entered
+  useEffect(() => read(null), []);
+
+  const source = useComputed(() => held.value ?? store.events.value);
+  const shown = useComputed(() => {
+    const sought = words.value.trim().toLowerCase();
+    return source.value.filter(
+      (event) =>
+        !hidden.value.has(event.severity) &&
+        (workload === null || event.workload === workload) &&
+        (sought === "" || `${event.kind} ${event.text} ${event.workload ?? ""}`.toLowerCase().includes(sought)),
+    );
+  });
+  const missed = useComputed(() =>
+    held.value === null ? 0 : store.events.value.length - held.value.length,
+  );
+  const state = past.value;
+  return (
+    <>
+      <Title>Events</Title>
+      <search class="filters">
+        <fieldset>
+          <legend class="sr-only">Severity</legend>
+          {severities.map((severity) => (
+            <label key={severity} class={`chip ${severity}`}>
+              <input
+                type="checkbox"
+                checked={!hidden.value.has(severity)}
+                onChange={() => {
+                  const next = new Set(hidden.value);
+                  if (!next.delete(severity)) next.add(severity);
+                  hidden.value = next;
+                }}
+              />
+              <span aria-hidden="true">{MARKS[severity]}</span> {severity}
+            </label>
+          ))}
+        </fieldset>
+        <label>
+          <span class="sr-only">Workload</span>
+          <select
+            value={workload ?? ""}
+            onChange={(event) => {
+              const chosen = event.currentTarget.value;
+              location.hash = hrefOf({ view: "events", workload: chosen === "" ? null : chosen });
+            }}
+          >
+            <option value="">All workloads</option>
+            {[...store.cells.value.values()].map((cell) => (
+              <option key={cell.id} value={cell.id}>
+                {cell.title}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <span class="sr-only">Words in the event</span>
+          <input
+            type="search"
+            placeholder="Words in the event"
+            value={words.value}
+            onInput={(event) => {
+              words.value = event.currentTarget.value;
+            }}
+          />
+        </label>
+        <button
+          type="button"
+          aria-pressed={held.value !== null}
+          onClick={() => {
+            held.value = held.value === null ? store.events.value : null;
+          }}
+        >
+          {held.value === null ? "Hold still" : missed.value > 0 ? `Go on (${missed.value} new)` : "Go on"}
+        </button>
+      </search>
+      {state.kind === "failed" ? <Problem what="Earlier events can not be read." why={state.why} retry={() => read(null)} /> : null}
+      {shown.value.length > 0 ? (
+        <ol class="events card">
+          {shown.value.slice(0, DRAWN).map((event) => (
+            <EventLine key={`${event.at} ${event.kind} ${event.text}`} event={event} />
+          ))}
+        </ol>
+      ) : state.kind === "reading" ? (
+        <Loading what="the events" />
+      ) : (
+        <Empty>{source.value.length === 0 ? "Nothing has happened yet." : "No event passes these filters."}</Empty>
+      )}
+      {shown.value.length > DRAWN ? (
+        <p class="quiet">The newest {DRAWN} of {shown.value.length} are shown; filter to see others.</p>
+      ) : state.kind === "read" && state.next !== null ? (
+        <button type="button" onClick={() => read(state.next)}>
+          Earlier events
+        </button>
+      ) : null}
+    </>
+  );
+}
+
+function EventLine({ event }: { event: ShownEvent }): ComponentChild {
+  const title = event.workload === null ? null : (store.cells.value.get(event.workload)?.title.value ?? event.workload);
+  return (
+    <li class={event.severity}>
+      <time dateTime={new Date(event.at).toISOString()}>{dayAndClock(event.at)}</time>
+      <span class="severity">
+        <span aria-hidden="true">{MARKS[event.severity]}</span> {event.severity}
+      </span>
+      <span class="text">
+        {event.text}
+        {event.evidence === null || event.evidence === undefined ? null : (
+          <details>
+            <summary>Evidence</summary>
+            <pre>{JSON.stringify(event.evidence, null, 2)}</pre>
+          </details>
+        )}
+      </span>
+      {event.workload === null ? null : (
+        <a href={hrefOf({ view: "workload", id: event.workload })}>{title}</a>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,136 @@
+/**
+ * What a command will do, said before it is done.
+ * Owns: the text of every confirmation. Pure.
+ */
+import type { AgentDocument, Command, FaultName, ModeName, StageName } from "../../../src/server/plane-contract.ts";
+import { stages } from "../../../src/server/plane-contract.ts";
+
+export interface Consequences {
+  readonly title: string;
+  /** What the confirming button says. */
+  readonly verb: string;
+  readonly lines: readonly string[];
+  /** What speaks against it right now. */
+  readonly doubts: readonly string[];
+  readonly isRisky: boolean;
+}
+
+export const stageWord: Readonly<Record<StageName, string>> = {
+  INITIALIZED: "Initialized",
+  OFFLINE: "Offline",
+  ONLINE: "Online",
+  SERVING: "Serving",
+};
+
+export const stageMeaning: Readonly<Record<StageName, string>> = {
+  INITIALIZED: "The fallback acts. The learner has not begun.",
+  OFFLINE: "The fallback acts. The learner trains on what it records.",
+  ONLINE: "The learner acts and keeps training, watched by the guard.",
+  SERVING: "The learner acts with a settled policy.",
+};
+
+export const modeMeaning: Readonly<Record<ModeName, string>> = {
+  recommend: "It only recommends; the fallback acts.",
+  canary: "It acts within a narrow band around the fallback.",
+  act: "It acts as far as the guard lets it.",
+};
+
+export const faultMeaning: Readonly<Record<FaultName, string>> = {
+  "telemetry-lost": "Its measurements stop arriving for a while. The agent must fall back within one step.",
+  "node-lost": "One of its nodes goes away, and the pods on it.",
+  "load-surge": "Its load rises steeply for a while, for the twin as well.",
+  "learner-crash": "Its learner ends. The fallback must act from the next step on.",
+  "slow-pods": "Its pods answer slower for a while.",
+};
+
+export function nextStage(stage: StageName): StageName | null {
+  return stages[stages.indexOf(stage) + 1] ?? null;
+}
+
+export function previousStage(stage: StageName): StageName | null {
+  return stages[stages.indexOf(stage) - 1] ?? null;
+}
+
+type Asked = Pick<AgentDocument, "id" | "stage" | "acting" | "mode" | "gates">;
+
+export function consequencesOf(command: Command, agent: Asked | null): Consequences {
+  switch (command.kind) {
+    case "promote": {
+      const to = agent === null ? null : nextStage(agent.stage);
+      const failing = (agent?.gates ?? []).filter((gate) => !gate.holds).map((gate) => `${gate.gate}: ${gate.about}`);
+      return {
+        title: to === null ? `Promote ${command.agent}` : `Promote ${command.agent} to ${stageWord[to]}`,
+        verb: "Promote",
+        lines: [
+          to === null ? "There is no stage above this one." : stageMeaning[to],
+          "The guard still checks every action, and any trip, stale measurement or crash puts the fallback back within one step.",
+        ],
+        doubts: failing.length === 0 ? [] : ["These gates do not hold yet:", ...failing],
+        isRisky: failing.length > 0,
+      };
+    }
+    case "roll-back": {
+      const to = agent === null ? null : previousStage(agent.stage);
+      return {
+        title: `Roll ${command.agent} back${to === null ? "" : ` from ${stageWord[agent?.stage ?? to]}`}`,
+        verb: "Roll back",
+        lines: [
+          "The learner stops acting; the fallback (HPA and VPA) acts from the next step on.",
+          "What it has learned is kept. It has to pass its gates again to return.",
+        ],
+        doubts: [],
+        isRisky: true,
+      };
+    }
+    case "pause":
+      return {
+        title: `Pause ${command.agent}`,
+        verb: "Pause",
+        lines: [
+          "The fallback (HPA and VPA) acts from the next step on, and nothing is learned.",
+          "It stays paused until somebody resumes it.",
+        ],
+        doubts: [],
+        isRisky: false,
+      };
+    case "resume":
+      return {
+        title: `Resume ${command.agent}`,
+        verb: "Resume",
+        lines: [
+          agent === null ? "It goes on where it was stopped." : `It goes on in ${stageWord[agent.stage]}. ${stageMeaning[agent.stage]}`,
+        ],
+        doubts: [],
+        isRisky: false,
+      };
+    case "set-mode":
+      return {
+        title: `Set ${command.agent} to “${command.mode}”`,
+        verb: "Change mode",
+        lines: [
+          agent === null ? "" : `Now “${agent.mode}”: ${modeMeaning[agent.mode]}`,
+          `Then “${command.mode}”: ${modeMeaning[command.mode]}`,
+        ].filter((line) => line !== ""),
+        doubts: [],
+        isRisky: command.mode === "act",
+      };
+    case "inject":
+      return {
+        title: `Inject “${faultWord(command.fault)}” into ${command.workload}`,
+        verb: "Inject the fault",
+        lines: [faultMeaning[command.fault], "It passes by itself. The events will tell what happens."],
+        doubts: [],
+        isRisky: true,
+      };
+    case "set-slo":
+      return {
+        title: `Change the SLO of ${command.workload}`,
+        verb: "Change the SLO",
+        lines: ["The agent and its twin are judged by the new target from the next step on."],
+        doubts: [],
+        isRisky: false,
+      };
+  }
+}
+
+export const faultWord = (fault: FaultName): string => fault.replace("-", " ");

@@ -1,0 +1,159 @@
+/**
+ * How a workload stands, in words: met, over its target, in trouble; and against its twin.
+ * Owns: the sentences of the overview and what counts as better. Pure.
+ */
+import type { Account, Sample, SloDocument, Trouble } from "../../../src/server/plane-contract.ts";
+import { elapsed, latency, load } from "./format.ts";
+
+export interface Standing {
+  readonly kind: "trouble" | "over" | "met" | "free" | "unknown";
+  /** Two or three words. */
+  readonly label: string;
+  /** One sentence. */
+  readonly sentence: string;
+}
+
+interface Seen {
+  readonly slo: SloDocument;
+  readonly now: Sample | null;
+  readonly trouble: Trouble | null;
+}
+
+export function standingOf({ slo, now, trouble }: Seen): Standing {
+  if (trouble !== null) {
+    const lasting = now === null || now.at <= trouble.since ? "" : ` For ${elapsed(now.at - trouble.since)}.`;
+    return { kind: "trouble", label: "In trouble", sentence: `${asSentence(trouble.what)}${lasting}` };
+  }
+  if (now === null) return { kind: "unknown", label: "Waiting", sentence: "Nothing has been measured yet." };
+  switch (slo.kind) {
+    case "none":
+      return { kind: "free", label: "No SLO", sentence: "Nobody asked it for a latency or a throughput." };
+    case "latency":
+      return now.latency === null
+        ? { kind: "unknown", label: "Not measured", sentence: "No latency was measured in the last step." }
+        : against({
+            isMet: now.latency <= slo.target,
+            found: `${percentileName(slo.percentile)} latency ${latency(now.latency)}`,
+            asked: `target ${latency(slo.target)}`,
+          });
+    case "throughput":
+      return now.preservation === null
+        ? { kind: "unknown", label: "Not measured", sentence: "No throughput was measured in the last step." }
+        : against({
+            isMet: now.preservation >= 1,
+            found: `throughput ${load(slo.target * now.preservation)}`,
+            asked: `target ${load(slo.target)}`,
+          });
+  }
+}
+
+function against({ isMet, found, asked }: { isMet: boolean; found: string; asked: string }): Standing {
+  const sentence = `${found.charAt(0).toUpperCase()}${found.slice(1)}, ${asked}.`;
+  return isMet ? { kind: "met", label: "SLO met", sentence } : { kind: "over", label: "Over target", sentence };
+}
+
+/** 0.95 and 95 are both in use for the same percentile. */
+export function percentileName(percentile: number): string {
+  const value = percentile <= 1 ? percentile * 100 : percentile;
+  return `p${Number(value.toFixed(2))}`;
+}
+
+export function sloWords(slo: SloDocument): string {
+  switch (slo.kind) {
+    case "latency":
+      return `${percentileName(slo.percentile)} latency at most ${latency(slo.target)}`;
+    case "throughput":
+      return `throughput at least ${load(slo.target)}`;
+    case "none":
+      return "no SLO";
+  }
+}
+
+function asSentence(text: string): string {
+  const trimmed = text.trim();
+  return /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`;
+}
+
+const ratio = (part: number, of: number): number | null => (of > 0 ? part / of : null);
+
+export const attainment = (account: Account): number | null => ratio(account.steps - account.violations, account.steps);
+export const cpuUtilisation = (account: Account): number | null => ratio(account.cpuUsed, account.cpuGranted);
+export const memoryUtilisation = (account: Account): number | null => ratio(account.memoryUsed, account.memoryGranted);
+
+export interface Comparison {
+  readonly ours: number | null;
+  readonly twin: number | null;
+  /** Ours less the twin's; for cost relative to the twin's. Null where either is unknown. */
+  readonly difference: number | null;
+  readonly verdict: "better" | "worse" | "same";
+}
+
+interface Compared {
+  readonly ours: Account;
+  readonly twin: Account | null;
+}
+
+const NOTICEABLE = 0.0005;
+
+function compare(ours: number | null, twin: number | null, isRelative: boolean): Comparison {
+  if (ours === null || twin === null || (isRelative && twin === 0))
+    return { ours, twin, difference: null, verdict: "same" };
+  const difference = isRelative ? ours / twin - 1 : ours - twin;
+  // More attainment and more utilisation are good, more cost is bad.
+  const gain = isRelative ? -difference : difference;
+  return { ours, twin, difference, verdict: Math.abs(gain) < NOTICEABLE ? "same" : gain > 0 ? "better" : "worse" };
+}
+
+export const compareAttainment = ({ ours, twin }: Compared): Comparison =>
+  compare(attainment(ours), twin === null ? null : attainment(twin), false);
+export const compareCpu = ({ ours, twin }: Compared): Comparison =>
+  compare(cpuUtilisation(ours), twin === null ? null : cpuUtilisation(twin), false);
+export const compareMemory = ({ ours, twin }: Compared): Comparison =>
+  compare(memoryUtilisation(ours), twin === null ? null : memoryUtilisation(twin), false);
+export const compareCost = ({ ours, twin }: Compared): Comparison =>
+  compare(ours.cost, twin === null ? null : twin.cost, true);
+
+export const NO_ACCOUNT: Account = {
+  steps: 0,
+  violations: 0,
+  cost: 0,
+  cpuUsed: 0,
+  cpuGranted: 0,
+  memoryUsed: 0,
+  memoryGranted: 0,
+};
+
+export function sumAccounts(accounts: Iterable<Account>): Account {
+  const sum = { ...NO_ACCOUNT } as { -readonly [field in keyof Account]: number };
+  for (const account of accounts)
+    for (const field of Object.keys(NO_ACCOUNT) as (keyof Account)[]) sum[field] += account[field];
+  return sum;
+}
+
+/** The one sentence on top of the overview. */
+export function headline(workloads: readonly { readonly title: string; readonly standing: Standing }[]): string {
+  if (workloads.length === 0) return "No workload is managed yet.";
+  const troubled = workloads.filter(({ standing }) => standing.kind === "trouble");
+  if (troubled.length > 0)
+    return troubled.length === 1
+      ? `${troubled[0]?.title} is in trouble.`
+      : `${troubled.length} of ${workloads.length} workloads are in trouble: ${list(troubled.map(({ title }) => title))}.`;
+  const over = workloads.filter(({ standing }) => standing.kind === "over");
+  if (over.length > 0)
+    return over.length === 1
+      ? `${over[0]?.title} is over its target at the moment; nobody is in trouble.`
+      : `${over.length} of ${workloads.length} workloads are over their target at the moment; nobody is in trouble.`;
+  if (workloads.every(({ standing }) => standing.kind === "unknown")) return "Waiting for the first measurements.";
+  return workloads.length === 1
+    ? `${workloads[0]?.title} keeps its promise.`
+    : `All ${workloads.length} workloads keep their promises.`;
+}
+
+const MOST_NAMED = 3;
+
+function list(names: readonly string[]): string {
+  const named = names.slice(0, MOST_NAMED);
+  const more = names.length - named.length;
+  if (more > 0) return `${named.join(", ")} and ${more} more`;
+  return named.length < 2 ? named.join("") : `${named.slice(0, -1).join(", ")} and ${named.at(-1)}`;
+}
