@@ -231,6 +231,53 @@ export interface Problem {
   readonly code: string;
 }
 
+/** The control loop's own condition: sums since it started, and what is waiting now. For its operators; no route shows it. */
+export interface LoopDocument {
+  readonly turns: number;
+  /** Turns that were due while an earlier one was not over, or while the process slept. */
+  readonly skipped: number;
+  readonly crashes: number;
+  /** Calls to ports that were given up and have not returned. */
+  readonly abandoned: number;
+  readonly ports: {
+    /** How often a port began to fail, or failed differently. */
+    readonly failures: { readonly [port: string]: number };
+    /** Agents for which it is failing now. */
+    readonly failing: { readonly [port: string]: number };
+  };
+  readonly recorder: {
+    readonly durable: number;
+    readonly lost: number;
+    readonly refused: number;
+    readonly waiting: number;
+    readonly reopened: number;
+  };
+  readonly events: {
+    readonly delivered: number;
+    readonly dropped: number;
+    readonly lost: number;
+    readonly waiting: number;
+  };
+  readonly training: {
+    readonly underWay: number;
+    readonly succeeded: number;
+    readonly failed: number;
+    readonly turnedAway: number;
+  } | null;
+  /** Wall time of the decisions alone, and of whole turns. */
+  readonly ticks: TimingsDocument;
+  readonly wholeTurns: TimingsDocument;
+  /** By how many seconds the loop's thread was late since the last of these, at worst. */
+  readonly lag: number;
+}
+
+/** How many took at most so many seconds: one count per bound, each for itself, and one more for what took longer. */
+export interface TimingsDocument {
+  readonly bounds: readonly number[];
+  readonly counts: readonly number[];
+  readonly sum: number;
+}
+
 /** What flows from the control plane to whoever shows it. Plain data: it crosses threads and the stream alike. */
 export type PlaneUpdate =
   | {
@@ -247,4 +294,73 @@ export type PlaneUpdate =
   | { readonly kind: "workload"; readonly workload: Omit<WorkloadDocument, "now" | "account" | "twin"> }
   | { readonly kind: "agent"; readonly agent: AgentDocument }
   | { readonly kind: "decision"; readonly decision: Omit<DecisionDocument, "id"> }
-  | { readonly kind: "event"; readonly event: Omit<EventDocument, "id"> };
+  | { readonly kind: "event"; readonly event: Omit<EventDocument, "id"> }
+  /** For /metrics alone; whoever shows workloads passes over it. */
+  | { readonly kind: "loop"; readonly loop: LoopDocument };
+
+/** A PlaneUpdate as the stream sends it: what is listed has its id. */
+export type LiveUpdate =
+  | Extract<PlaneUpdate, { readonly kind: "samples" | "workload" | "agent" }>
+  | { readonly kind: "decision"; readonly decision: DecisionDocument }
+  | { readonly kind: "event"; readonly event: EventDocument };
+
+/**
+ * What GET /v1/stream sends, as JSON in `data:`, under the name in `event:`. `snapshot` comes first and again after a gap;
+ * `updates` follow. A client that reads too slowly loses updates, is told how many samples (`lagged`), and gets a new
+ * snapshot; what is missing of the series can be read from /v1/workloads/{id}/series.
+ */
+export interface StreamMessages {
+  readonly snapshot: {
+    readonly overview: OverviewDocument;
+    readonly agents: readonly AgentDocument[];
+    /** The newest, newest first. */
+    readonly events: readonly EventDocument[];
+  };
+  readonly updates: readonly LiveUpdate[];
+  readonly lagged: { readonly samples: number };
+}
+
+/** The whole, in figures: /v1/metrics. What is null has no data yet. */
+export interface MetricsDocument {
+  readonly at: number;
+  readonly workloads: number;
+  readonly inTrouble: number;
+  readonly agentsByStage: { readonly [stage in StageName]: number };
+  readonly agentsPaused: number;
+  readonly learned: MetricsSide;
+  /** Over the workloads that have a twin. */
+  readonly twin: MetricsSide;
+  readonly server: {
+    readonly streams: number;
+    /** Samples that slow readers of the stream did not get, since the start. */
+    readonly samplesDropped: number;
+    readonly updatesRefused: number;
+  };
+}
+
+export interface MetricsSide {
+  readonly steps: number;
+  /** Share of steps within the SLO. */
+  readonly attainment: number | null;
+  readonly cpuUtilisation: number | null;
+  readonly memoryUtilisation: number | null;
+  readonly cost: number;
+}
+
+/** One line of /v1/studies; the whole is at /v1/studies/{id}, its figures at /v1/studies/{id}/figures/{name}. */
+export interface StudySummary {
+  readonly id: string;
+  readonly title: string;
+  readonly quick: boolean;
+  readonly version: string;
+  readonly seeds: number;
+  readonly claims: number;
+  readonly claimsHeld: number;
+  readonly figures: readonly string[];
+}
+
+/** The answer to every command that was carried out. */
+export interface CommandDone {
+  /** Of the agent or workload, after it. */
+  readonly revision: number;
+}

@@ -101,7 +101,7 @@ describe("stopping", () => {
     // Twenty steps, nineteen of them with their reward.
     expect(status.recorder).toMatchObject({ durable: 39, lost: 0, refused: 0, waiting: 0 });
     expect(await store.counts()).toEqual({ episodes: 1, records: 20, pending: 1 });
-    expect(status.events).toEqual({ delivered: 20, dropped: 0, lost: 0 });
+    expect(status.events).toEqual({ delivered: 20, dropped: 0, lost: 0, waiting: 0 });
     expect(events).toHaveLength(20);
   });
 

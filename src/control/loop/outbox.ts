@@ -24,6 +24,7 @@ export interface OutboxStats {
   readonly dropped: number;
   /** Handed to a sink that failed or did not answer in time. */
   readonly lost: number;
+  readonly waiting: number;
 }
 
 export class Outbox {
@@ -41,7 +42,12 @@ export class Outbox {
   }
 
   get stats(): OutboxStats {
-    return { delivered: this.#delivered, dropped: this.#mailbox.refused, lost: this.#lost };
+    return {
+      delivered: this.#delivered,
+      dropped: this.#mailbox.refused,
+      lost: this.#lost,
+      waiting: this.#mailbox.size,
+    };
   }
 
   post(event: LoopEvent): void {
