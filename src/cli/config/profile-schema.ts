@@ -6,7 +6,7 @@
 import { z } from "zod";
 import { milliseconds, parseWorkloadId, perSecond, ratio, seconds } from "../../base/index.ts";
 import type { DeviationThreshold, RewardThreshold, WorkloadProfile } from "../../control/tasks/index.ts";
-import { profileProblems, sharpSwitchCost } from "../../control/tasks/index.ts";
+import { profileProblems, sharpSwitchCost, usualHeadroom } from "../../control/tasks/index.ts";
 import type { Slo } from "../../observe/telemetry/index.ts";
 import { cpuQuantity, memoryQuantity } from "./quantity.ts";
 
@@ -87,6 +87,12 @@ export const profileSchema = z
     reward: z
       .strictObject({
         alpha: z.number().min(0).max(1).default(0.5).describe("weight of the SLO; the rest is utilisation's"),
+        headroom: z
+          .number()
+          .min(0)
+          .lt(1)
+          .default(usualHeadroom)
+          .describe("share of the latency target to stay below it by; 0 is the paper's"),
         switchCost: z.number().min(0).default(sharpSwitchCost).describe("weight of changes; 0 is the paper's"),
         thresholds: z
           .strictObject({

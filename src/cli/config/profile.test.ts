@@ -45,6 +45,7 @@ describe("a profile", () => {
       utilisation: { cpu: 1, memory: 1 },
       reward: {
         alpha: 0.5,
+        headroom: 0.05,
         switchCost: 0.5,
         thresholds: {
           online: { kind: "fallback", times: 1, plus: 0 },
@@ -65,7 +66,8 @@ describe("a profile", () => {
     const text = withLines(
       { 2: "slo: { throughput: { targetPerSecond: 100 } }" },
       "utilisation: { cpu: 0.8 }",
-      "reward: { alpha: 0.7, switchCost: 0, thresholds: { online: 130, serving: { belowConverged: 5 }, deviation: 5 } }",
+      "reward:",
+      "  { alpha: 0.7, headroom: 0, switchCost: 0, thresholds: { online: 130, serving: { belowConverged: 5 }, deviation: 5 } }",
       "bootstrap: false",
       "stakes: high",
       "mode: act",
@@ -76,6 +78,7 @@ describe("a profile", () => {
       utilisation: { cpu: 0.8, memory: 1 },
       reward: {
         alpha: 0.7,
+        headroom: 0,
         switchCost: 0,
         thresholds: {
           online: { kind: "absolute", value: 130 },
@@ -248,11 +251,12 @@ describe("refused with line, field and reason:", () => {
 
 test("its parts are what the task, the guard and the lifecycle take", () => {
   const profile = parseProfile(
-    withLines({}, "stakes: high", "reward: { alpha: 0.7 }", "episodeSteps: 50"),
+    withLines({}, "stakes: high", "reward: { alpha: 0.7, headroom: 0.1 }", "episodeSteps: 50"),
     "shop.yaml",
   );
   const task = unwrap(profileTask(profile));
-  expect(task).toMatchObject({ alpha: 0.7, switchCost: 0.5, slo: profile.slo, episodeSteps: 50, features: "extended" });
+  expect(task).toMatchObject({ alpha: 0.7, headroom: 0.1, switchCost: 0.5, slo: profile.slo, episodeSteps: 50 });
+  expect(task.features).toBe("extended");
   expect(unwrap(parseGuardLimits({ bounds: profile.bounds })).bounds).toEqual(profile.bounds);
   expect(unwrap(lifecycleOf(profile))).toMatchObject({ stakes: "high", mode: "recommend", maxReward: 100 });
 });

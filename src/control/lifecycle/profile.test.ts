@@ -64,6 +64,7 @@ test("a workload's profile becomes the life it asks for, with the reward of its 
     utilisation: { cpu: ratio(1), memory: ratio(1) },
     reward: {
       alpha: 0.5,
+      headroom: 0.05,
       switchCost: 0.5,
       thresholds: {
         online: { kind: "absolute", value: 70 },

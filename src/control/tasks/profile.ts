@@ -77,5 +77,15 @@ export function profileTask(
   further: Partial<Pick<AutoscaleOptions, "features" | "maxAge" | "usualLoad">> = {},
 ): Result<AutoscaleTask> {
   const { alpha, headroom, switchCost } = reward;
-  return autoscaleTask({ slo, bounds, utilisation, alpha, headroom, switchCost, controlStep, episodeSteps, ...further });
+  return autoscaleTask({
+    slo,
+    bounds,
+    utilisation,
+    alpha,
+    headroom,
+    switchCost,
+    controlStep,
+    episodeSteps,
+    ...further,
+  });
 }
