@@ -1,0 +1,263 @@
+/**
+ * The API as a function from Request to Response, over any control plane. START READING HERE.
+ * Owns: putting the parts together and the order in which a request passes them: security headers, who asks, how often, how
+ * large, the route, the audit log. Not here: sockets (node-server.ts), so a test needs none.
+ */
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { HTTPException } from "hono/http-exception";
+import { CodedError, type Failure, failure } from "../base/index.ts";
+import { type Access, createDoor, type Role } from "./access.ts";
+import type { AuditSink } from "./audit.ts";
+import type { ControlPlane } from "./control-plane.ts";
+import type { AppEnv, HonoApp } from "./endpoint.ts";
+import { createBuckets, defaultLimits, type Limits, type ServerClock, wallClock } from "./limits.ts";
+import { openApiDocument } from "./open-api.ts";
+import type { OverviewDocument, Problem, StreamMessages } from "./plane-contract.ts";
+import { problemResponse } from "./problem.ts";
+import { createReadModel, type ReadModel, type ReadModelLimits } from "./read-model/read-model.ts";
+import { addCommandRoutes } from "./routes/commands.ts";
+import { addDashboard, type StaticFiles } from "./routes/dashboard.ts";
+import { addOwnRoutes } from "./routes/own.ts";
+import { addReadingRoutes } from "./routes/reading.ts";
+import { addStreamRoute } from "./routes/stream.ts";
+import { addStudyRoutes, type StudyShelf } from "./routes/studies.ts";
+import { createStreamHub } from "./stream-hub.ts";
+
+export interface AppOptions {
+  readonly version: string;
+  readonly access: Access;
+  readonly audit: AuditSink;
+  /** A defect of the server or the plane: the asker got a 500 without its text. */
+  readonly onDefect: (thrown: unknown) => void;
+  /** For the server's own figures; `route` is the pattern, so that it has few values. */
+  readonly onAnswer?: (answer: {
+    readonly method: string;
+    readonly route: string;
+    readonly status: number;
+    readonly ms: number;
+  }) => void;
+  readonly metrics?: () => string | Promise<string>;
+  readonly studies?: StudyShelf;
+  readonly dashboard?: StaticFiles;
+  readonly requireIfMatch?: boolean;
+  readonly limits?: Partial<Limits>;
+  readonly modelLimits?: ReadModelLimits;
+  readonly clock?: ServerClock;
+}
+
+export interface App {
+  fetch(request: Request): Promise<Response>;
+  readonly model: ReadModel;
+  readonly openApi: object;
+  /** Ends the streams and lets go of the plane. */
+  close(): void;
+}
+
+const EVENTS_IN_SNAPSHOT = 50;
+
+const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+};
+
+const NO_STUDIES: StudyShelf = {
+  list: async () => [],
+  read: async () => undefined,
+  figure: async () => undefined,
+};
+
+export function createApp({ plane, options }: { readonly plane: ControlPlane; readonly options: AppOptions }): App {
+  const limits = { ...defaultLimits, ...options.limits };
+  const clock = options.clock ?? wallClock;
+  const model = createReadModel(options.modelLimits);
+
+  const overview = (): OverviewDocument => ({
+    at: model.at ?? plane.world.startedAt,
+    world: { kind: plane.world.kind, startedAt: plane.world.startedAt, speed: plane.speed },
+    version: options.version,
+    workloads: model.workloads(),
+    agents: model.agentSummaries(),
+  });
+  const snapshot = (): StreamMessages["snapshot"] => ({
+    overview: overview(),
+    agents: model.agents(),
+    events: model.events({ before: null, limit: EVENTS_IN_SNAPSHOT }).items,
+  });
+  const hub = createStreamHub({ ...limits, run: clock.now().toString(36), clock, snapshot });
+  const unsubscribe = plane.subscribe((updates) => hub.publish(model.apply(updates)));
+
+  const app: HonoApp = new OpenAPIHono<AppEnv>({
+    defaultHook: (result) => (result.success ? undefined : problemResponse(badRequest(result))),
+  });
+  const door = createDoor(options.access);
+
+  app.use(async (c, next) => {
+    const began = clock.now();
+    await next();
+    for (const [name, value] of Object.entries(SECURITY_HEADERS))
+      if (!c.res.headers.has(name)) c.res.headers.set(name, value);
+    const route = c.req.routePath === "*" || c.req.routePath === "/*" ? "other" : c.req.routePath;
+    options.onAnswer?.({ method: c.req.method, route, status: c.res.status, ms: clock.now() - began });
+  });
+  app.use(writes({ door, limits, clock, audit: options.audit }));
+  app.use(
+    bodyLimit({
+      maxSize: limits.bodyBytes,
+      onError: () =>
+        problemResponse(failure("server.body-too-large", `the body is larger than ${limits.bodyBytes} bytes`)),
+    }),
+  );
+
+  addReadingRoutes(app, {
+    plane,
+    model,
+    overview,
+    limits,
+    clock,
+    serverFigures: () => ({
+      streams: hub.streams,
+      samplesDropped: hub.samplesDropped,
+      updatesRefused: model.refused,
+    }),
+  });
+  addStreamRoute(app, { hub, limits });
+  addStudyRoutes(app, options.studies ?? NO_STUDIES);
+  addCommandRoutes(app, { plane, model, limits, clock, requireIfMatch: options.requireIfMatch ?? false });
+  addOwnRoutes(app, { readiness: () => plane.readiness(), metrics: options.metrics ?? (() => "") });
+  const openApi = openApiDocument(app, { version: options.version });
+  const openApiText = JSON.stringify(openApi);
+  app.get("/openapi.json", (c) => c.body(openApiText, 200, { "content-type": "application/json" }));
+  if (options.dashboard !== undefined) addDashboard(app, options.dashboard);
+
+  const methodsOf = methodTable(openApi.paths ?? {});
+  app.notFound((c) => {
+    const allowed = methodsOf(c.req.path);
+    if (allowed.length === 0 || allowed.includes(c.req.method))
+      return problemResponse(failure("server.not-found", "there is nothing here: /openapi.json lists what there is"));
+    const allow = allowed.join(", ");
+    return problemResponse(failure("server.method", `this path takes ${allow} only`), { allow });
+  });
+  app.onError((thrown) => {
+    if (thrown instanceof HTTPException) return problemResponse(fromFramework(thrown));
+    if (thrown instanceof CodedError) return problemResponse(thrown.failure);
+    options.onDefect(thrown);
+    const text =
+      "the server met a defect of its own and wrote it to its log; the request was not carried out, or not fully";
+    return problemResponse(failure("server.defect", text));
+  });
+
+  return {
+    fetch: async (request) => app.fetch(request),
+    model,
+    openApi,
+    close() {
+      unsubscribe();
+      hub.close();
+    },
+  };
+}
+
+const isWrite = (method: string): boolean => method !== "GET" && method !== "HEAD";
+
+/** Tokens are asked for where there is something to see; the page itself is the same for everyone. */
+function neededRole(method: string, path: string): Role | "nobody" {
+  if (isWrite(method)) return "operator";
+  const isData = path === "/v1" || path.startsWith("/v1/") || path === "/metrics" || path === "/openapi.json";
+  return isData ? "viewer" : "nobody";
+}
+
+/** Lets in or refuses; every attempt to change something is written down, and counted against its sender's bucket. */
+function writes({
+  door,
+  limits,
+  clock,
+  audit,
+}: {
+  readonly door: ReturnType<typeof createDoor>;
+  readonly limits: Limits;
+  readonly clock: ServerClock;
+  readonly audit: AuditSink;
+}): MiddlewareHandler<AppEnv> {
+  const buckets = createBuckets({ perSecond: limits.writesPerSecond, burst: limits.writeBurst });
+  const overdrawn = new Set<string>();
+  return async (c, next) => {
+    const admission = door.admit(c.req.raw, neededRole(c.req.method, c.req.path));
+    const who = "principal" in admission ? admission.principal : { name: "nobody", role: "viewer" as const };
+    c.set("principal", who);
+    c.set("command", null);
+    if (!isWrite(c.req.method)) {
+      if ("refused" in admission) return refusal(admission.refused);
+      await next();
+      return;
+    }
+    const wait = buckets.take(who.name, clock.now());
+    // A flood is written down once, or it would flood the log.
+    const isRepeated = wait !== null && overdrawn.has(who.name);
+    if (wait === null) overdrawn.delete(who.name);
+    else overdrawn.add(who.name);
+    if (wait !== null) {
+      const text = `more than ${limits.writesPerSecond} changes per second: wait ${wait} s`;
+      c.res = problemResponse(failure("server.too-many-writes", text, { retry: true }), { "retry-after": `${wait}` });
+    } else if ("refused" in admission) c.res = refusal(admission.refused);
+    else await next();
+    if (isRepeated) return;
+    const { status } = c.res;
+    audit({
+      at: clock.now(),
+      who: who.name,
+      method: c.req.method.slice(0, 20),
+      path: c.req.path.slice(0, 200),
+      command: c.get("command"),
+      outcome: status < 300 ? "done" : "refused",
+      status,
+      code: status < 300 ? null : await codeOf(c.res),
+    });
+  };
+}
+
+const refusal = (refused: Failure): Response =>
+  problemResponse(refused, refused.code === "server.token-missing" ? { "www-authenticate": "Bearer" } : {});
+
+async function codeOf(response: Response): Promise<string | null> {
+  if (response.headers.get("content-type") !== "application/problem+json") return null;
+  return ((await response.clone().json()) as Problem).code;
+}
+
+interface Refused {
+  readonly target: string;
+  readonly error: { readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[] };
+}
+
+const WHERE: Readonly<Record<string, string>> = { param: "path", query: "query", header: "header", json: "body" };
+
+function badRequest({ target, error }: Refused): Failure {
+  const problems = error.issues
+    .slice(0, 3)
+    .map(({ path, message }) => `${[WHERE[target] ?? target, ...path.map(String)].join(".")}: ${message}`);
+  return failure("server.bad-request", problems.join("; ").slice(0, 500));
+}
+
+/** The framework's own refusals: a body that is no JSON, or is sent as something else. */
+function fromFramework({ status }: HTTPException): Failure {
+  if (status === 415) return failure("server.not-json", "send the body as JSON, with 'Content-Type: application/json'");
+  return failure("server.bad-request", "the body is no JSON: check quotes, commas and brackets");
+}
+
+function methodTable(paths: Readonly<Record<string, object>>): (path: string) => readonly string[] {
+  const table = Object.entries(paths).map(([path, item]) => {
+    const methods = Object.keys(item).map((method) => method.toUpperCase());
+    return {
+      pattern: new RegExp(`^${path.replaceAll(/[.]/g, "\\.").replaceAll(/\{[^}]+\}/g, "[^/]+")}$`),
+      methods: methods.includes("GET") ? [...methods, "HEAD"] : methods,
+    };
+  });
+  return (path) => table.find(({ pattern }) => pattern.test(path))?.methods ?? [];
+}

@@ -1,0 +1,49 @@
+export type { Access, Role, Token } from "./access.ts";
+export type { App, AppOptions } from "./app.ts";
+export { createApp } from "./app.ts";
+export type { AuditEntry, AuditSink } from "./audit.ts";
+export type { MeasuredInterval, Parsed, PublishedRange, StudyResult, StudyResultRow } from "./contract.ts";
+export { parseStudyResult } from "./contract.ts";
+export type { ControlPlane } from "./control-plane.ts";
+export type { Limits, ServerClock } from "./limits.ts";
+export { defaultLimits } from "./limits.ts";
+export type { RunningServer, ServerOptions } from "./node-server.ts";
+export { openServer } from "./node-server.ts";
+export type {
+  Account,
+  AgentDocument,
+  AllocationDocument,
+  Command,
+  CommandDone,
+  DecisionDocument,
+  EventDocument,
+  FaultName,
+  Judged,
+  LiveUpdate,
+  MetricsDocument,
+  MetricsSide,
+  ModeName,
+  OverviewDocument,
+  Page,
+  PlaneUpdate,
+  Problem,
+  Sample,
+  SeriesColumn,
+  SeriesDocument,
+  Severity,
+  SloDocument,
+  StageChange,
+  StageName,
+  StreamMessages,
+  StudySummary,
+  TrajectoryDocument,
+  Trouble,
+  WorkloadDocument,
+} from "./plane-contract.ts";
+export { faults, modes, seriesColumns, severities, stages } from "./plane-contract.ts";
+export type { ReadModel, ReadModelLimits } from "./read-model/read-model.ts";
+export { createReadModel, defaultReadModelLimits } from "./read-model/read-model.ts";
+export type { StaticFile, StaticFiles } from "./routes/dashboard.ts";
+export type { StudyShelf } from "./routes/studies.ts";
+export { openStaticFolder } from "./static-folder.ts";
+export { openStudyFolder } from "./study-folder.ts";

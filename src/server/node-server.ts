@@ -1,0 +1,141 @@
+/**
+ * The app on a socket of this machine.
+ * Owns: binding, what may be bound without tokens, time limits of connections, closing gracefully. Not here: what is
+ * answered (app.ts).
+ */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { err, failure, ok, type Result } from "../base/index.ts";
+import { type Access, isLoopbackAddress, SHORTEST_SECRET, type Token } from "./access.ts";
+import { type App, type AppOptions, createApp } from "./app.ts";
+import type { ControlPlane } from "./control-plane.ts";
+
+export interface ServerOptions extends Omit<AppOptions, "access"> {
+  /** 127.0.0.1 unless said. */
+  readonly host?: string;
+  /** 0 for any that is free. */
+  readonly port: number;
+  readonly tokens?: readonly Token[];
+}
+
+export interface RunningServer {
+  /** For a person: `http://127.0.0.1:7070`. */
+  readonly url: string;
+  readonly port: number;
+  readonly app: App;
+  /** Ends the streams, lets requests that are under way finish for `graceMs`, then lets go of the port. */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+const GRACE_MS = 3_000;
+
+export async function openServer({
+  plane,
+  options,
+}: {
+  readonly plane: ControlPlane;
+  readonly options: ServerOptions;
+}): Promise<Result<RunningServer>> {
+  const { host = "127.0.0.1", port, tokens = [], ...appOptions } = options;
+  const access = accessFor(host, tokens);
+  if (!access.ok) return access;
+  const app = createApp({ plane, options: { ...appOptions, access: access.value } });
+  const listener = getRequestListener(app.fetch, {
+    overrideGlobalObjects: false,
+    // What is not even a request (no Host, an impossible address) does not reach the app.
+    errorHandler: () => new Response(null, { status: 400 }),
+  });
+  const server = createServer(
+    {
+      // Headers within 10 s, the whole request within 30 s: a client that sends a byte now and then holds no connection.
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 5_000,
+      maxHeaderSize: 16_384,
+    },
+    (incoming, outgoing) => void listener(incoming, outgoing),
+  );
+  server.maxConnections = 1_000;
+
+  const failed = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
+    server.once("error", resolve);
+    server.listen({ host, port }, () => resolve(null));
+  });
+  if (failed !== null) {
+    app.close();
+    return err(bindFailure(failed, { host, port }));
+  }
+  const bound = (server.address() as AddressInfo).port;
+
+  let closing: Promise<void> | undefined;
+  const close = (graceMs: number): Promise<void> =>
+    new Promise((resolve) => {
+      const force = setTimeout(() => server.closeAllConnections(), graceMs);
+      server.close(() => {
+        clearTimeout(force);
+        resolve();
+      });
+      app.close();
+      server.closeIdleConnections();
+    });
+
+  return ok({
+    url: `http://${shownHost(host)}:${bound}`,
+    port: bound,
+    app,
+    close({ graceMs = GRACE_MS } = {}) {
+      closing ??= close(graceMs);
+      return closing;
+    },
+  });
+}
+
+function accessFor(host: string, tokens: readonly Token[]): Result<Access> {
+  const weak = tokens.find(({ secret }) => secret.length < SHORTEST_SECRET || /\s/.test(secret));
+  if (weak !== undefined) {
+    return err(
+      failure(
+        "server.token-weak",
+        `the token of '${weak.name}' is shorter than ${SHORTEST_SECRET} characters or has spaces: use a longer random one`,
+      ),
+    );
+  }
+  if (tokens.length > 0) return ok({ kind: "tokens", tokens });
+  if (isLoopbackAddress(host)) return ok({ kind: "loopback" });
+  return err(
+    failure(
+      "server.token-required",
+      `'${host}' can be reached by others, and no token is set: bind 127.0.0.1, or give a token of the role viewer or operator`,
+    ),
+  );
+}
+
+function bindFailure(error: NodeJS.ErrnoException, { host, port }: { host: string; port: number }) {
+  const cause = { cause: error };
+  switch (error.code) {
+    case "EADDRINUSE":
+      return failure(
+        "server.port-taken",
+        `port ${port} of ${host} is taken by another program: choose another with --port`,
+        cause,
+      );
+    case "EACCES":
+      return failure(
+        "server.port-forbidden",
+        `port ${port} needs rights that this user does not have: choose one above 1023`,
+        cause,
+      );
+    default:
+      return failure(
+        "server.bind",
+        `${host}:${port} can not be bound (${error.code ?? error.message}): check the address`,
+        cause,
+      );
+  }
+}
+
+function shownHost(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
+}

@@ -1,0 +1,66 @@
+/**
+ * Published studies in a folder: `<id>.json` and the figures `<id>.svg` and `<id>-….svg` beside it.
+ * Owns: reading them, again when a file has changed. Not here: the routes (routes/studies.ts).
+ */
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { err, failure, ok, type Result } from "../base/index.ts";
+import { parseStudyResult, type StudyResult } from "./contract.ts";
+import type { StudyShelf } from "./routes/studies.ts";
+
+export function openStudyFolder(folder: string): StudyShelf {
+  const known = new Map<string, { readonly stamp: string; readonly result: Result<StudyResult> }>();
+
+  // A folder that is not there (a package without results) is one without studies.
+  const names = async (): Promise<readonly string[]> => (await readdir(folder).catch(() => [])).sort();
+  const figuresOf = (id: string, all: readonly string[]): readonly string[] =>
+    all.filter((name) => name === `${id}.svg` || (name.startsWith(`${id}-`) && name.endsWith(".svg")));
+
+  const read = async (id: string): Promise<Result<StudyResult> | undefined> => {
+    // Only what the listing names is opened, so an id can not lead out of the folder.
+    if (!(await names()).includes(`${id}.json`)) return undefined;
+    const path = join(folder, `${id}.json`);
+    try {
+      const { mtimeMs, size } = await stat(path);
+      const stamp = `${mtimeMs} ${size}`;
+      const cached = known.get(id);
+      if (cached?.stamp === stamp) return cached.result;
+      const parsed = parseStudyResult(JSON.parse(await readFile(path, "utf8")));
+      const result = parsed.ok ? ok(parsed.value) : unreadable(id, parsed.problem);
+      known.set(id, { stamp, result });
+      return result;
+    } catch (thrown) {
+      return unreadable(id, (thrown as Error).message);
+    }
+  };
+
+  return {
+    read,
+    async list() {
+      const all = await names();
+      const ids = all.filter((name) => name.endsWith(".json")).map((name) => name.slice(0, -".json".length));
+      const results = await Promise.all(ids.map(async (id) => ({ id, result: await read(id) })));
+      return results.flatMap(({ id, result }) => {
+        if (result?.ok !== true) return [];
+        const { title, quick, version, seeds, rows } = result.value;
+        return {
+          id,
+          title,
+          quick,
+          version,
+          seeds: seeds.length,
+          claims: rows.length,
+          claimsHeld: rows.filter(({ holds }) => holds).length,
+          figures: figuresOf(id, all),
+        };
+      });
+    },
+    async figure(id, name) {
+      if (!figuresOf(id, await names()).includes(name)) return undefined;
+      return new Uint8Array(await readFile(join(folder, name)));
+    },
+  };
+}
+
+const unreadable = (id: string, problem: string): Result<never> =>
+  err(failure("server.study-unreadable", `the result of study '${id}' can not be read: ${problem.slice(0, 200)}`));
