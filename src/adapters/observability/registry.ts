@@ -1,0 +1,96 @@
+/**
+ * The one place that knows the metrics library.
+ * Owns: writing values in Prometheus' text format. Values are set anew for each scrape, so that whatever ceased to be
+ * measured disappears instead of standing still, and between two scrapes nothing is paid for.
+ * Not here: names (catalog.ts), values (plane-metrics.ts).
+ */
+import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from "prom-client";
+import { catalog, type MetricKey, type MetricSpec } from "./catalog.ts";
+
+/** How many took at most so many seconds: one count per bound, each for itself, and one more for what took longer. */
+export interface TimingFigures {
+  readonly bounds: readonly number[];
+  readonly counts: readonly number[];
+  readonly sum: number;
+}
+
+export class MetricsPage {
+  readonly #registry = new Registry();
+  readonly #values = new Map<MetricKey, Gauge | Counter>();
+  readonly #timings = new Map<MetricKey, SummedHistogram>();
+
+  constructor({ withProcess }: { readonly withProcess: boolean }) {
+    for (const [key, spec] of Object.entries(catalog) as [MetricKey, MetricSpec][]) {
+      const { name, help, labels: labelNames } = spec;
+      const options = { name, help, labelNames, registers: [this.#registry] };
+      if (spec.type === "gauge") this.#values.set(key, new Gauge(options));
+      else if (spec.type === "counter") this.#values.set(key, new Counter(options));
+      else {
+        const histogram = new SummedHistogram(spec);
+        this.#timings.set(key, histogram);
+        // The registry asks of a metric what this one has; the type wants the library's own classes.
+        this.#registry.registerMetric(histogram as unknown as Metric);
+      }
+    }
+    // Processor time, memory, open files, garbage collection and event-loop lag of this process, by their usual names.
+    if (withProcess) collectDefaultMetrics({ register: this.#registry });
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  begin(): void {
+    for (const metric of this.#values.values()) metric.reset();
+  }
+
+  /** Labels in the order of the catalog; null: nothing was measured, and nothing is shown. */
+  set(key: MetricKey, labels: readonly string[], value: number | null): void {
+    if (value === null || !Number.isFinite(value)) return;
+    const metric = this.#values.get(key);
+    const named = Object.fromEntries(catalog[key].labels.map((name, i) => [name, labels[i] ?? ""]));
+    if (metric instanceof Counter) metric.inc(named, Math.max(0, value));
+    else metric?.set(named, value);
+  }
+
+  setTimings(key: MetricKey, figures: TimingFigures): void {
+    const histogram = this.#timings.get(key);
+    if (histogram !== undefined) histogram.figures = figures;
+  }
+
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+}
+
+/** A histogram that was counted elsewhere, on another thread: the library's own can only be told one value at a time. */
+class SummedHistogram {
+  readonly name: string;
+  readonly help: string;
+  readonly type = "histogram";
+  readonly aggregator = "sum";
+  figures: TimingFigures = { bounds: [], counts: [0], sum: 0 };
+
+  constructor({ name, help }: MetricSpec) {
+    this.name = name;
+    this.help = help;
+  }
+
+  get() {
+    const { name, help, type, aggregator } = this;
+    const { bounds, counts, sum } = this.figures;
+    let total = 0;
+    const values: { labels: Record<string, string | number>; value: number; metricName: string }[] = [];
+    for (const [i, count] of counts.entries()) {
+      total += count;
+      values.push({ labels: { le: bounds[i] ?? "+Inf" }, value: total, metricName: `${name}_bucket` });
+    }
+    values.push({ labels: {}, value: sum, metricName: `${name}_sum` });
+    values.push({ labels: {}, value: total, metricName: `${name}_count` });
+    return { name, help, type, aggregator, values };
+  }
+
+  reset(): void {
+    this.figures = { bounds: [], counts: [0], sum: 0 };
+  }
+}
