@@ -1,9 +1,9 @@
 /** The frame around every view: navigation, the state of the connection, the theme, the dialog. */
 import type { ComponentChild } from "preact";
 import { useState } from "preact/hooks";
+import { Title } from "./parts/bits.tsx";
 import { ConfirmDialog } from "./parts/confirm.tsx";
 import { Notices } from "./parts/notices.tsx";
-import { Title } from "./parts/bits.tsx";
 import { setToken } from "./plane/client.ts";
 import { connection } from "./plane/stream.ts";
 import { hrefOf, type Route, route } from "./router.ts";
@@ -39,7 +39,12 @@ export function App(): ComponentChild {
           </Tab>
         </nav>
         <ConnectionState />
-        <button type="button" class="icon" onClick={toggleTheme} aria-label={isDark.value ? "Light theme" : "Dark theme"}>
+        <button
+          type="button"
+          class="icon"
+          onClick={toggleTheme}
+          aria-label={isDark.value ? "Light theme" : "Dark theme"}
+        >
           <span aria-hidden="true">{isDark.value ? "☀" : "☾"}</span>
         </button>
       </header>
@@ -69,7 +74,11 @@ function Mark(): ComponentChild {
   );
 }
 
-function Tab(props: { to: Parameters<typeof hrefOf>[0]; views: readonly Route["view"][]; children: string }): ComponentChild {
+function Tab(props: {
+  to: Parameters<typeof hrefOf>[0];
+  views: readonly Route["view"][];
+  children: string;
+}): ComponentChild {
   const isHere = props.views.includes(route.value.view);
   return (
     <a href={hrefOf(props.to)} class={isHere ? "here" : ""} aria-current={isHere ? "page" : undefined}>

@@ -13,7 +13,11 @@ export type Route =
   | { readonly view: "unknown"; readonly address: string };
 
 export function parseRoute(hash: string): Route {
-  const parts = hash.replace(/^#?\/?/, "").split("/").filter((part) => part !== "").map(decode);
+  const parts = hash
+    .replace(/^#?\/?/, "")
+    .split("/")
+    .filter((part) => part !== "")
+    .map(decode);
   const [first, second] = parts;
   if (first === undefined) return { view: "overview" };
   if (first === "workloads" && second !== undefined) return { view: "workload", id: second };

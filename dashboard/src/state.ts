@@ -1,6 +1,7 @@
 /** The one store of the page and its live connection. */
-import { type LiveStream, openStream } from "./plane/stream.ts";
+
 import { PlaneStore } from "./plane/store.ts";
+import { type LiveStream, openStream } from "./plane/stream.ts";
 
 export const store = new PlaneStore();
 let stream: LiveStream | null = null;

@@ -126,9 +126,7 @@ function Overtaken({ now }: { now: AgentDocument | null }): ComponentChild {
   return (
     <p class="refusal" role="alert">
       <strong>Another person was faster.</strong> It changed after you looked, so nothing was done for you.{" "}
-      {now === null
-        ? ""
-        : `It is now ${stageWord[now.stage]}, in mode “${now.mode}”${now.isPaused ? ", paused" : ""}.`}
+      {now === null ? "" : `It is now ${stageWord[now.stage]}, in mode “${now.mode}”${now.isPaused ? ", paused" : ""}.`}
     </p>
   );
 }

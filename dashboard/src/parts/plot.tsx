@@ -73,7 +73,11 @@ export function Plot({ spec, data, group }: PlotProps): ComponentChild {
   useEffect(() => {
     const element = host.current;
     if (element === null) return;
-    const plot = new uPlot(optionsOf(spec, { group, width: element.clientWidth }), [[], ...spec.lines.map(() => [])], element);
+    const plot = new uPlot(
+      optionsOf(spec, { group, width: element.clientWidth }),
+      [[], ...spec.lines.map(() => [])],
+      element,
+    );
     group?.plots.add(plot);
     const { isVisible, stop } = watchVisible(element);
     const dispose = effect(() => {
@@ -168,8 +172,16 @@ function lineOf(line: PlotLine): uPlot.Series {
 
 function rangeOf(spec: PlotSpec, found: { low: number | null; high: number | null }): [number, number] {
   const marks = (spec.marks?.() ?? []).map(({ value }) => value);
-  const low = Math.min(found.low ?? Number.POSITIVE_INFINITY, ...marks, spec.startsAtZero ? 0 : Number.POSITIVE_INFINITY);
-  const high = Math.max(found.high ?? Number.NEGATIVE_INFINITY, ...marks, spec.startsAtZero ? 0 : Number.NEGATIVE_INFINITY);
+  const low = Math.min(
+    found.low ?? Number.POSITIVE_INFINITY,
+    ...marks,
+    spec.startsAtZero ? 0 : Number.POSITIVE_INFINITY,
+  );
+  const high = Math.max(
+    found.high ?? Number.NEGATIVE_INFINITY,
+    ...marks,
+    spec.startsAtZero ? 0 : Number.NEGATIVE_INFINITY,
+  );
   if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
   const room = (high - low || Math.abs(high) || 1) * 0.12;
   return [spec.startsAtZero && low >= 0 ? 0 : low - room, high + room];

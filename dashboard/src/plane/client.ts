@@ -68,8 +68,8 @@ export const readAgent = (agent: string, signal?: AbortSignal): Promise<AgentDoc
   read(`agents/${id(agent)}`, signal);
 export const readDecisions = (workload: string, limit: number): Promise<Page<DecisionDocument>> =>
   read(`decisions?workload=${id(workload)}&limit=${limit}`);
-export const readEvents = (options: { limit: number; before: string | null }): Promise<Page<EventDocument>> =>
-  read(`events?limit=${options.limit}${options.before === null ? "" : `&before=${id(options.before)}`}`);
+export const readEvents = (options: { limit: number; cursor: string | null }): Promise<Page<EventDocument>> =>
+  read(`events?limit=${options.limit}${options.cursor === null ? "" : `&cursor=${id(options.cursor)}`}`);
 
 /** Carries a command out. `revision` is what the person saw; where another was faster, the problem's code says so. */
 export async function send(command: Command, revision: number): Promise<void> {

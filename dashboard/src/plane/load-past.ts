@@ -1,6 +1,6 @@
 /** Fetches the stored past of a workload once, when something first wants to draw it. */
 import { readDecisions, readSeries } from "./client.ts";
-import { POINTS, type PlaneStore, type WorkloadCell } from "./store.ts";
+import { type PlaneStore, POINTS, type WorkloadCell } from "./store.ts";
 
 const STORED_DECISIONS = 200;
 const isUnderWay = new WeakSet<WorkloadCell>();

@@ -8,10 +8,11 @@ import type {
   AgentDocument,
   DecisionDocument,
   EventDocument,
+  LiveUpdate,
   OverviewDocument,
-  PlaneUpdate,
   Sample,
   SloDocument,
+  StreamMessages,
   Trouble,
   WorkloadDocument,
 } from "../../../src/server/plane-contract.ts";
@@ -21,10 +22,6 @@ import { History } from "./history.ts";
 export const POINTS = 720;
 const DECISIONS = 400;
 const EVENTS = 1000;
-
-export type ShownDecision = Omit<DecisionDocument, "id">;
-export type ShownEvent = Omit<EventDocument, "id"> & { readonly id: number | null };
-export type AgentSummary = OverviewDocument["agents"][number];
 
 export interface WorkloadCell {
   readonly id: string;
@@ -41,16 +38,16 @@ export interface WorkloadCell {
   /** Rises when the history grew. */
   readonly grown: Signal<number>;
   /** Newest last. */
-  readonly decisions: Signal<readonly ShownDecision[]>;
+  readonly decisions: Signal<readonly DecisionDocument[]>;
   hasPast: boolean;
 }
 
 export class PlaneStore {
   readonly cells = signal<ReadonlyMap<string, WorkloadCell>>(new Map());
-  readonly agents = new Map<string, Signal<AgentSummary | AgentDocument>>();
+  readonly #agents = new Map<string, Signal<AgentDocument>>();
   readonly agentIds = signal<readonly string[]>([]);
   /** Newest first. */
-  readonly events = signal<readonly ShownEvent[]>([]);
+  readonly events = signal<readonly EventDocument[]>([]);
   readonly at = signal<number | null>(null);
   readonly world = signal<OverviewDocument["world"] | null>(null);
   readonly version = signal("");
@@ -69,7 +66,9 @@ export class PlaneStore {
   );
 
   readonly headline = computed(() =>
-    headline([...this.cells.value.values()].map((cell) => ({ title: cell.title.value, standing: cell.standing.value }))),
+    headline(
+      [...this.cells.value.values()].map((cell) => ({ title: cell.title.value, standing: cell.standing.value })),
+    ),
   );
 
   readonly totals = computed(() => {
@@ -83,7 +82,8 @@ export class PlaneStore {
     };
   });
 
-  start(snapshot: OverviewDocument): void {
+  /** What every connection begins with. */
+  start({ overview: snapshot, agents, events }: StreamMessages["snapshot"]): void {
     batch(() => {
       this.at.value = snapshot.at;
       this.world.value = snapshot.world;
@@ -104,18 +104,16 @@ export class PlaneStore {
         cells.set(document.id, cell);
       }
       this.cells.value = cells;
-      for (const agent of snapshot.agents) {
-        const known = this.agents.get(agent.id);
-        this.#takeAgent(known !== undefined && "history" in known.peek() ? { ...known.peek(), ...agent } : agent);
-      }
+      for (const agent of agents) this.#takeAgent(agent);
+      this.takePastEvents(events);
       this.hasSnapshot.value = true;
     });
   }
 
-  apply(updates: readonly PlaneUpdate[]): void {
+  apply(updates: readonly LiveUpdate[]): void {
     batch(() => {
-      const decided = new Map<string, ShownDecision[]>();
-      const events: ShownEvent[] = [];
+      const decided = new Map<string, DecisionDocument[]>();
+      const events: EventDocument[] = [];
       for (const update of updates) {
         switch (update.kind) {
           case "samples":
@@ -134,7 +132,7 @@ export class PlaneStore {
             break;
           }
           case "event":
-            events.push({ id: null, ...update.event });
+            events.push(update.event);
             break;
         }
       }
@@ -146,8 +144,8 @@ export class PlaneStore {
     });
   }
 
-  agent(id: string): Signal<AgentSummary | AgentDocument> | undefined {
-    return this.agents.get(id);
+  agent(id: string): ReadonlySignal<AgentDocument> | undefined {
+    return this.#agents.get(id);
   }
 
   takeAgent(agent: AgentDocument): void {
@@ -156,22 +154,22 @@ export class PlaneStore {
 
   /** Older events from the API, behind those that came live. */
   takePastEvents(past: readonly EventDocument[]): void {
-    const known = new Set(this.events.peek().map(eventKey));
-    this.events.value = [...this.events.peek(), ...past.filter((event) => !known.has(eventKey(event)))]
-      .sort((a, b) => b.at - a.at || (b.id ?? 0) - (a.id ?? 0))
+    const known = new Set(this.events.peek().map(({ id }) => id));
+    this.events.value = [...this.events.peek(), ...past.filter((event) => !known.has(event.id))]
+      .sort((a, b) => b.id - a.id)
       .slice(0, EVENTS);
   }
 
   takePastDecisions(workload: string, past: readonly DecisionDocument[]): void {
     const cell = this.cells.peek().get(workload);
     if (cell === undefined) return;
-    const known = new Set(cell.decisions.peek().map(({ at }) => at));
-    cell.decisions.value = [...past.filter(({ at }) => !known.has(at)), ...cell.decisions.peek()]
-      .sort((a, b) => a.at - b.at)
+    const known = new Set(cell.decisions.peek().map(({ id }) => id));
+    cell.decisions.value = [...past.filter(({ id }) => !known.has(id)), ...cell.decisions.peek()]
+      .sort((a, b) => a.id - b.id)
       .slice(-DECISIONS);
   }
 
-  #takeSamples(update: Extract<PlaneUpdate, { kind: "samples" }>): void {
+  #takeSamples(update: Extract<LiveUpdate, { kind: "samples" }>): void {
     this.at.value = update.at;
     const cells = this.cells.peek();
     for (const { workload, sample, twin, account, twinAccount } of update.samples) {
@@ -195,18 +193,16 @@ export class PlaneStore {
     this.cells.value = new Map([...this.cells.peek(), [workload.id, cell]]);
   }
 
-  #takeAgent(agent: AgentSummary | AgentDocument): void {
-    const known = this.agents.get(agent.id);
+  #takeAgent(agent: AgentDocument): void {
+    const known = this.#agents.get(agent.id);
     if (known !== undefined) {
       known.value = agent;
       return;
     }
-    this.agents.set(agent.id, signal<AgentSummary | AgentDocument>(agent));
+    this.#agents.set(agent.id, signal(agent));
     this.agentIds.value = [...this.agentIds.peek(), agent.id];
   }
 }
-
-const eventKey = (event: { at: number; text: string }): string => `${event.at} ${event.text}`;
 
 function describe(cell: WorkloadCell, document: Omit<WorkloadDocument, "now" | "account" | "twin">): void {
   cell.title.value = document.title;
@@ -234,7 +230,7 @@ function newCell(document: WorkloadDocument): WorkloadCell {
     standing: computed(() => standingOf({ slo: slo.value, now: now.value, trouble: trouble.value })),
     history: new History(POINTS),
     grown: signal(0),
-    decisions: signal<readonly ShownDecision[]>([]),
+    decisions: signal<readonly DecisionDocument[]>([]),
     hasPast: false,
   };
 }

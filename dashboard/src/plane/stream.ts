@@ -3,7 +3,7 @@
  * Owns: the state of the connection, waiting times, the bound of what waits for a frame.
  */
 import { signal } from "@preact/signals";
-import type { OverviewDocument, PlaneUpdate } from "../../../src/server/plane-contract.ts";
+import type { LiveUpdate, StreamMessages } from "../../../src/server/plane-contract.ts";
 import { ask, PlaneProblem } from "./client.ts";
 import { EventParser, type ServerEvent } from "./sse.ts";
 import type { PlaneStore } from "./store.ts";
@@ -19,8 +19,8 @@ export const connection = signal<Connection>({ kind: "connecting" });
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 8_000;
-/** The server says at least a comment every few seconds; silence this long is a dead line that nobody closed. */
-const SILENCE_MS = 20_000;
+/** The server says at least a comment every fifteen seconds; silence this long is a dead line that nobody closed. */
+const SILENCE_MS = 40_000;
 /** A hidden page draws no frames: what waits is then applied at once when it grows beyond this. */
 const MOST_WAITING = 2_000;
 
@@ -68,7 +68,7 @@ export function openStream(store: PlaneStore): LiveStream {
 }
 
 interface Following {
-  readonly take: (updates: readonly PlaneUpdate[]) => void;
+  readonly take: (updates: readonly LiveUpdate[]) => void;
   readonly live: () => void;
 }
 
@@ -103,17 +103,17 @@ async function follow(store: PlaneStore, { take, live }: Following): Promise<Pla
 
 /** True when it was the snapshot that every connection begins with. */
 function receive(store: PlaneStore, event: ServerEvent, take: Following["take"]): boolean {
-  const data = JSON.parse(event.data) as unknown;
   if (event.name === "snapshot") {
-    store.start(data as OverviewDocument);
+    store.start(JSON.parse(event.data) as StreamMessages["snapshot"]);
     return true;
   }
-  take(Array.isArray(data) ? (data as PlaneUpdate[]) : [data as PlaneUpdate]);
+  // "lagged" is followed by a snapshot, and that says all.
+  if (event.name === "updates") take(JSON.parse(event.data) as StreamMessages["updates"]);
   return false;
 }
 
 function gather(store: PlaneStore): Following["take"] {
-  let waiting: PlaneUpdate[] = [];
+  let waiting: LiveUpdate[] = [];
   let isAsked = false;
   const flush = (): void => {
     isAsked = false;

@@ -81,7 +81,13 @@ export function Estimate({ agent }: { agent: AgentDocument }): ComponentChild {
             </text>
           </g>
         ))}
-        <rect x={x(estimate.lower)} y="42" width={Math.max(x(estimate.upper) - x(estimate.lower), 2)} height="12" rx="3" />
+        <rect
+          x={x(estimate.lower)}
+          y="42"
+          width={Math.max(x(estimate.upper) - x(estimate.lower), 2)}
+          height="12"
+          rx="3"
+        />
         <circle cx={x(estimate.mean)} cy="48" r="6" />
       </svg>
       <p>{words} (95 % interval).</p>

@@ -34,7 +34,7 @@ export function AgentView({ id }: { id: string }): ComponentChild {
   }, [id, isLive]);
   void store.agentIds.value;
   const agent = store.agent(id)?.value;
-  if (agent !== undefined && "history" in agent) return <Known agent={agent} />;
+  if (agent !== undefined) return <Known agent={agent} />;
   return (
     <>
       <Title>{id}</Title>
@@ -134,7 +134,12 @@ function Buttons({ agent }: { agent: AgentDocument }): ComponentChild {
   return (
     <fieldset class="buttons" disabled={!isLive}>
       <legend class="sr-only">What you can do</legend>
-      <button type="button" class="primary" disabled={nextStage(agent.stage) === null} onClick={() => simple("promote")}>
+      <button
+        type="button"
+        class="primary"
+        disabled={nextStage(agent.stage) === null}
+        onClick={() => simple("promote")}
+      >
         Promote…
       </button>
       <button type="button" disabled={previousStage(agent.stage) === null} onClick={() => simple("roll-back")}>

@@ -1,9 +1,9 @@
 /** Who acted when, as a band under the charts, on the same time axis; a notch where the guard changed the learner's wish. */
 import type { ComponentChild } from "preact";
 import type uPlot from "uplot";
-import type { AllocationDocument } from "../../../src/server/plane-contract.ts";
+import type { AllocationDocument, DecisionDocument } from "../../../src/server/plane-contract.ts";
 import { type CursorGroup, Plot } from "../parts/plot.tsx";
-import type { ShownDecision, WorkloadCell } from "../plane/store.ts";
+import type { WorkloadCell } from "../plane/store.ts";
 import { colour } from "../theme.ts";
 
 export function DecisionLane({ cell, group }: { cell: WorkloadCell; group: CursorGroup }): ComponentChild {
@@ -14,8 +14,8 @@ export function DecisionLane({ cell, group }: { cell: WorkloadCell; group: Curso
       <h2>
         <span>Decisions</span>
         <span class="reading quiet">
-          <span class="key learner" aria-hidden="true" /> learner <span class="key fallback" aria-hidden="true" /> fallback{" "}
-          <span class="key changed" aria-hidden="true" /> guard changed it
+          <span class="key learner" aria-hidden="true" /> learner <span class="key fallback" aria-hidden="true" />{" "}
+          fallback <span class="key changed" aria-hidden="true" /> guard changed it
         </span>
       </h2>
       <Plot
@@ -41,7 +41,7 @@ export function DecisionLane({ cell, group }: { cell: WorkloadCell; group: Curso
   );
 }
 
-function drawLane(plot: uPlot, decisions: readonly ShownDecision[]): void {
+function drawLane(plot: uPlot, decisions: readonly DecisionDocument[]): void {
   const { ctx, bbox } = plot;
   const end = plot.scales.x?.max ?? 0;
   const scale = devicePixelRatio || 1;

@@ -1,9 +1,9 @@
 /** The decision at the cursor, or the newest: who acted, what was wished, what was done, and why. */
 import { useComputed } from "@preact/signals";
 import type { ComponentChild } from "preact";
-import type { AllocationDocument } from "../../../src/server/plane-contract.ts";
+import type { AllocationDocument, DecisionDocument } from "../../../src/server/plane-contract.ts";
 import type { CursorGroup } from "../parts/plot.tsx";
-import type { ShownDecision, WorkloadCell } from "../plane/store.ts";
+import type { WorkloadCell } from "../plane/store.ts";
 import { stageWord } from "../words/consequences.ts";
 import { bytes, clock, cores, whole } from "../words/format.ts";
 import { isChanged } from "./decision-lane.tsx";
@@ -16,7 +16,9 @@ export function DecisionPanel({ cell, group }: { cell: WorkloadCell; group: Curs
       {shown === null ? (
         <>
           <h2>No decision yet</h2>
-          <p class="quiet">The first one is shown here as soon as it is taken. Point at the charts to see earlier ones.</p>
+          <p class="quiet">
+            The first one is shown here as soon as it is taken. Point at the charts to see earlier ones.
+          </p>
         </>
       ) : (
         <Shown decision={shown} isNewest={group.lookAt.value === null} />
@@ -26,14 +28,14 @@ export function DecisionPanel({ cell, group }: { cell: WorkloadCell; group: Curs
 }
 
 /** The one that held at that time (seconds); the newest for null. */
-export function decisionAt(decisions: readonly ShownDecision[], time: number | null): ShownDecision | null {
+export function decisionAt(decisions: readonly DecisionDocument[], time: number | null): DecisionDocument | null {
   if (time === null) return decisions.at(-1) ?? null;
   return decisions.findLast((decision) => decision.at / 1000 <= time) ?? null;
 }
 
 const WHO = { learner: "The learner acted", fallback: "The fallback acted", nobody: "Nobody acted" } as const;
 
-function Shown({ decision, isNewest }: { decision: ShownDecision; isNewest: boolean }): ComponentChild {
+function Shown({ decision, isNewest }: { decision: DecisionDocument; isNewest: boolean }): ComponentChild {
   return (
     <>
       <p class="quiet when">
@@ -67,8 +69,8 @@ function Shown({ decision, isNewest }: { decision: ShownDecision; isNewest: bool
         </thead>
         <tbody>
           <Quantity name="Replicas" decision={decision} of={(allocation) => whole(allocation?.replicas)} />
-          <Quantity name="CPU" decision={decision} of={(allocation) => cores(allocation?.cpu)} />
-          <Quantity name="Memory" decision={decision} of={(allocation) => bytes(allocation?.memory)} />
+          <Quantity name="CPU per pod" decision={decision} of={(allocation) => cores(allocation?.cpu)} />
+          <Quantity name="Memory per pod" decision={decision} of={(allocation) => bytes(allocation?.memory)} />
         </tbody>
       </table>
       {isChanged(decision.proposed, decision.executed) ? (
@@ -80,7 +82,7 @@ function Shown({ decision, isNewest }: { decision: ShownDecision; isNewest: bool
 
 interface QuantityProps {
   readonly name: string;
-  readonly decision: ShownDecision;
+  readonly decision: DecisionDocument;
   readonly of: (allocation: AllocationDocument | null) => string;
 }
 

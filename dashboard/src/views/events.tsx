@@ -2,10 +2,9 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import { useEffect } from "preact/hooks";
-import { type Severity, severities } from "../../../src/server/plane-contract.ts";
+import { type EventDocument, type Severity, severities } from "../../../src/server/plane-contract.ts";
 import { Empty, Loading, Problem, Title } from "../parts/bits.tsx";
 import { PlaneProblem, readEvents } from "../plane/client.ts";
-import type { ShownEvent } from "../plane/store.ts";
 import { hrefOf } from "../router.ts";
 import { store } from "../state.ts";
 import { dayAndClock } from "../words/format.ts";
@@ -22,12 +21,12 @@ type Past =
 export function EventsView({ workload }: { workload: string | null }): ComponentChild {
   const hidden = useSignal<ReadonlySet<Severity>>(new Set());
   const words = useSignal("");
-  const held = useSignal<readonly ShownEvent[] | null>(null);
+  const held = useSignal<readonly EventDocument[] | null>(null);
   const past = useSignal<Past>({ kind: "reading" });
 
-  const read = (before: string | null): void => {
+  const read = (cursor: string | null): void => {
     past.value = { kind: "reading" };
-    readEvents({ limit: PAGE, before }).then(
+    readEvents({ limit: PAGE, cursor }).then(
       (page) => {
         store.takePastEvents(page.items);
         past.value = { kind: "read", next: page.next };
@@ -50,9 +49,7 @@ export function EventsView({ workload }: { workload: string | null }): Component
         (sought === "" || `${event.kind} ${event.text} ${event.workload ?? ""}`.toLowerCase().includes(sought)),
     );
   });
-  const missed = useComputed(() =>
-    held.value === null ? 0 : store.events.value.length - held.value.length,
-  );
+  const missed = useComputed(() => (held.value === null ? 0 : store.events.value.length - held.value.length));
   const state = past.value;
   return (
     <>
@@ -113,11 +110,13 @@ export function EventsView({ workload }: { workload: string | null }): Component
           {held.value === null ? "Hold still" : missed.value > 0 ? `Go on (${missed.value} new)` : "Go on"}
         </button>
       </search>
-      {state.kind === "failed" ? <Problem what="Earlier events can not be read." why={state.why} retry={() => read(null)} /> : null}
+      {state.kind === "failed" ? (
+        <Problem what="Earlier events can not be read." why={state.why} retry={() => read(null)} />
+      ) : null}
       {shown.value.length > 0 ? (
         <ol class="events card">
           {shown.value.slice(0, DRAWN).map((event) => (
-            <EventLine key={`${event.at} ${event.kind} ${event.text}`} event={event} />
+            <EventLine key={event.id} event={event} />
           ))}
         </ol>
       ) : state.kind === "reading" ? (
@@ -126,7 +125,9 @@ export function EventsView({ workload }: { workload: string | null }): Component
         <Empty>{source.value.length === 0 ? "Nothing has happened yet." : "No event passes these filters."}</Empty>
       )}
       {shown.value.length > DRAWN ? (
-        <p class="quiet">The newest {DRAWN} of {shown.value.length} are shown; filter to see others.</p>
+        <p class="quiet">
+          The newest {DRAWN} of {shown.value.length} are shown; filter to see others.
+        </p>
       ) : state.kind === "read" && state.next !== null ? (
         <button type="button" onClick={() => read(state.next)}>
           Earlier events
@@ -136,7 +137,7 @@ export function EventsView({ workload }: { workload: string | null }): Component
   );
 }
 
-function EventLine({ event }: { event: ShownEvent }): ComponentChild {
+function EventLine({ event }: { event: EventDocument }): ComponentChild {
   const title = event.workload === null ? null : (store.cells.value.get(event.workload)?.title.value ?? event.workload);
   return (
     <li class={event.severity}>
@@ -153,9 +154,7 @@ function EventLine({ event }: { event: ShownEvent }): ComponentChild {
           </details>
         )}
       </span>
-      {event.workload === null ? null : (
-        <a href={hrefOf({ view: "workload", id: event.workload })}>{title}</a>
-      )}
+      {event.workload === null ? null : <a href={hrefOf({ view: "workload", id: event.workload })}>{title}</a>}
     </li>
   );
 }

@@ -31,7 +31,8 @@ export function Overview(): ComponentChild {
       <Totals />
       {ids.length === 0 ? (
         <Empty>
-          Nothing is managed yet. <code>coxswain up</code> brings four demo workloads; your own go into its configuration.
+          Nothing is managed yet. <code>coxswain up</code> brings four demo workloads; your own go into its
+          configuration.
         </Empty>
       ) : (
         <section aria-label="Workloads">

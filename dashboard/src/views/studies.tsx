@@ -44,7 +44,8 @@ export function StudiesView({ study }: { study: string | null }): ComponentChild
 
 function body(studies: Loaded): ComponentChild {
   if (studies === "loading") return <Loading what="the results" />;
-  if ("problem" in studies) return <Problem what="The results can not be read." why={`${studies.problem}.`} retry={load} />;
+  if ("problem" in studies)
+    return <Problem what="The results can not be read." why={`${studies.problem}.`} retry={load} />;
   if (studies.length === 0)
     return (
       <Empty>

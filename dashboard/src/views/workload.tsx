@@ -9,6 +9,7 @@ import { type FaultName, faults, type SeriesColumn } from "../../../src/server/p
 import { Difference, Loading, Problem, Title } from "../parts/bits.tsx";
 import { confirm } from "../parts/confirm.tsx";
 import { CursorGroup, type Mark, Plot, type PlotLine } from "../parts/plot.tsx";
+import type { Columns } from "../plane/history.ts";
 import { loadDecisions, loadPast } from "../plane/load-past.ts";
 import type { WorkloadCell } from "../plane/store.ts";
 import { hrefOf } from "../router.ts";
@@ -16,8 +17,8 @@ import { store } from "../state.ts";
 import { faultWord } from "../words/consequences.ts";
 import { bytes, clock, cores, latency, load, money, percent, reward, whole } from "../words/format.ts";
 import { compareAttainment, compareCost, compareCpu, percentileName, sloWords } from "../words/standing.ts";
-import { DecisionPanel } from "./decision-panel.tsx";
 import { DecisionLane } from "./decision-lane.tsx";
+import { DecisionPanel } from "./decision-panel.tsx";
 
 export function WorkloadView({ id }: { id: string }): ComponentChild {
   const cell = store.cells.value.get(id);
@@ -55,8 +56,8 @@ function Known({ cell }: { cell: WorkloadCell }): ComponentChild {
           ))}
           <DecisionLane cell={cell} group={group} />
           <p class="legend quiet">
-            <span class="key ours" aria-hidden="true" /> managed <span class="key twin" aria-hidden="true" /> twin under HPA
-            and VPA <span class="key granted" aria-hidden="true" /> granted
+            <span class="key ours" aria-hidden="true" /> managed <span class="key twin" aria-hidden="true" /> twin under
+            HPA and VPA <span class="key granted" aria-hidden="true" /> granted
           </p>
         </section>
         <DecisionPanel cell={cell} group={group} />
@@ -85,8 +86,8 @@ function Head({ cell }: { cell: WorkloadCell }): ComponentChild {
           <span class="badge">{label}</span> <span class="sentence">{sentence}</span>
         </p>
         <p class="quiet">
-          Promise: {sloWords(cell.slo.value)} · <a href={hrefOf({ view: "agent", id: cell.agent.value })}>Its agent</a> ·{" "}
-          <a href={hrefOf({ view: "events", workload: cell.id })}>Its events</a>
+          Promise: {sloWords(cell.slo.value)} · <a href={hrefOf({ view: "agent", id: cell.agent.value })}>Its agent</a>{" "}
+          · <a href={hrefOf({ view: "events", workload: cell.id })}>Its events</a>
         </p>
         <FaultForm cell={cell} />
       </div>
@@ -189,7 +190,7 @@ export function indexAt(at: readonly number[], time: number): number {
 interface Chart {
   readonly column: SeriesColumn;
   /** Drawn beside it, where what is used is held against what is granted. */
-  readonly granted?: SeriesColumn;
+  readonly granted?: "cpu" | "memory";
   readonly title: string;
   readonly say: (value: number | null | undefined) => string;
   readonly isStepped?: boolean;
@@ -209,7 +210,9 @@ function linesOf(chart: Chart): readonly PlotLine[] {
   const isStepped = chart.isStepped === true;
   return [
     { label: "twin", colour: "--twin", width: 1.25, isStepped },
-    ...(chart.granted === undefined ? [] : [{ label: "granted", colour: "--granted", width: 1.5, isStepped: true } as const]),
+    ...(chart.granted === undefined
+      ? []
+      : [{ label: "granted", colour: "--granted", width: 1.5, isStepped: true } as const]),
     { label: "managed", colour: "--ours", width: 2, isStepped },
   ];
 }
@@ -253,12 +256,22 @@ function TimeChart({ chart, cell, group }: { chart: Chart; cell: WorkloadCell; g
           const twin = history.twin[chart.column];
           return chart.granted === undefined
             ? [history.at, twin, ours]
-            : [history.at, twin, history.ours[chart.granted], ours];
+            : [history.at, twin, grantedToAll(history.ours, chart.granted), ours];
         }}
       />
     </div>
   );
 }
+
+/** Limits are per pod, use is that of all pods together. */
+function grantedAt(columns: Columns, name: "cpu" | "memory", index: number): number | null {
+  const perPod = columns[name][index] ?? null;
+  const replicas = columns.replicas[index] ?? null;
+  return perPod === null || replicas === null ? null : perPod * replicas;
+}
+
+const grantedToAll = (columns: Columns, name: "cpu" | "memory"): (number | null)[] =>
+  columns[name].map((_value, index) => grantedAt(columns, name, index));
 
 interface ChartHeadProps {
   readonly chart: Chart;
@@ -272,7 +285,7 @@ function ChartHead({ chart, cell, index, title }: ChartHeadProps): ComponentChil
   const ours = useComputed(() => chart.say(history.ours[chart.column][index.value]));
   const twin = useComputed(() => chart.say(history.twin[chart.column][index.value]));
   const granted = useComputed(() =>
-    chart.granted === undefined ? "" : ` of ${chart.say(history.ours[chart.granted][index.value])}`,
+    chart.granted === undefined ? "" : ` of ${chart.say(grantedAt(history.ours, chart.granted, index.value))}`,
   );
   return (
     <h2>

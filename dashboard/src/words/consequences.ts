@@ -72,10 +72,12 @@ export function consequencesOf(command: Command, agent: Asked | null): Consequen
     case "roll-back": {
       const to = agent === null ? null : previousStage(agent.stage);
       return {
-        title: `Roll ${command.agent} back${to === null ? "" : ` from ${stageWord[agent?.stage ?? to]}`}`,
+        title: `Roll ${command.agent} back${to === null ? "" : ` to ${stageWord[to]}`}`,
         verb: "Roll back",
         lines: [
-          "The learner stops acting; the fallback (HPA and VPA) acts from the next step on.",
+          to === null
+            ? "There is no stage below this one."
+            : `It goes one stage down, to ${stageWord[to]}. ${stageMeaning[to]}`,
           "What it has learned is kept. It has to pass its gates again to return.",
         ],
         doubts: [],
@@ -98,7 +100,9 @@ export function consequencesOf(command: Command, agent: Asked | null): Consequen
         title: `Resume ${command.agent}`,
         verb: "Resume",
         lines: [
-          agent === null ? "It goes on where it was stopped." : `It goes on in ${stageWord[agent.stage]}. ${stageMeaning[agent.stage]}`,
+          agent === null
+            ? "It goes on where it was stopped."
+            : `It goes on in ${stageWord[agent.stage]}. ${stageMeaning[agent.stage]}`,
         ],
         doubts: [],
         isRisky: false,

@@ -36,7 +36,9 @@ export const bytes = orNothing((value) => {
   return gibibytes >= 1 ? `${THREE.format(gibibytes)} GiB` : `${WHOLE.format(value / 2 ** 20)} MiB`;
 });
 export const money = orNothing((dollars) =>
-  dollars >= 100 ? `$${WHOLE.format(dollars)}` : `$${dollars >= 0.1 || dollars === 0 ? TWO.format(dollars) : THREE.format(dollars)}`,
+  dollars >= 100
+    ? `$${WHOLE.format(dollars)}`
+    : `$${dollars >= 0.1 || dollars === 0 ? TWO.format(dollars) : THREE.format(dollars)}`,
 );
 /** Of a ratio; a share that is not quite all is never rounded up to all. */
 export const percent = orNothing((ratio) => {

@@ -1,0 +1,48 @@
+/** The real server over a scripted control plane, with a built dashboard, on loopback. */
+import { openServer, openStaticFolder, type RunningServer, type Token } from "../../src/server/index.ts";
+import { type ScriptedPlane, scriptedPlane } from "./scripted-plane.ts";
+
+export interface Served {
+  readonly url: string;
+  readonly plane: ScriptedPlane;
+  /** What the server itself got wrong. */
+  readonly defects: readonly unknown[];
+  close(): Promise<void>;
+}
+
+export interface ServeOptions {
+  readonly folder: string;
+  readonly port?: number;
+  readonly tokens?: readonly Token[];
+  readonly script?: Parameters<typeof scriptedPlane>[0];
+}
+
+export async function servePlane({ folder, port = 0, tokens = [], script = {} }: ServeOptions): Promise<Served> {
+  const files = openStaticFolder(folder);
+  if (!files.ok) throw new Error(files.failure.message);
+  const plane = scriptedPlane(script);
+  const defects: unknown[] = [];
+  const opened = await openServer({
+    plane,
+    options: {
+      port,
+      tokens,
+      version: "test",
+      audit: () => {},
+      onDefect: (thrown) => defects.push(thrown),
+      dashboard: files.value,
+      requireIfMatch: true,
+    },
+  });
+  if (!opened.ok) throw new Error(opened.failure.message);
+  const server: RunningServer = opened.value;
+  return {
+    url: server.url,
+    plane,
+    defects,
+    async close() {
+      plane.close();
+      await server.close({ graceMs: 200 });
+    },
+  };
+}

@@ -1,0 +1,319 @@
+/**
+ * A control plane that follows a script: the port of the server, workloads whose figures are known, and a person's commands
+ * carried out at once. One workload is in trouble from the start.
+ * Owns: what the browser tests see. Not here: HTTP (the server's own).
+ */
+import type { Result } from "../../src/base/index.ts";
+import { failure } from "../../src/base/index.ts";
+import type { ControlPlane } from "../../src/server/control-plane.ts";
+import type {
+  Account,
+  AgentDocument,
+  AllocationDocument,
+  Command,
+  PlaneUpdate,
+  Sample,
+  StageName,
+  WorkloadDocument,
+} from "../../src/server/plane-contract.ts";
+import { stages } from "../../src/server/plane-contract.ts";
+
+const START = Date.UTC(2026, 2, 2, 6, 0, 0);
+const STEP_MS = 15_000;
+const GIB = 2 ** 30;
+const PAST_STEPS = 240;
+
+export interface ScriptedPlane extends ControlPlane {
+  /** Lets one step of the managed world pass. */
+  step(): void;
+  close(): void;
+}
+
+interface Actor {
+  workload: Omit<WorkloadDocument, "now" | "account" | "twin">;
+  agent: AgentDocument;
+  account: Account;
+  twinAccount: Account;
+  readonly base: number;
+}
+
+const TITLES = ["Checkout", "Product search", "Recommendations", "Image resizer"];
+const TROUBLE =
+  "p95 latency is 2.1 times its target because load rose 80 % within five minutes and new pods are still starting";
+
+export function scriptedPlane(options: { workloads?: number; everyMs?: number | null } = {}): ScriptedPlane {
+  const actors = Array.from({ length: options.workloads ?? 4 }, (_, index) => newActor(index));
+  const takers = new Set<(updates: readonly PlaneUpdate[]) => void>();
+  const journal: PlaneUpdate[] = [];
+  let steps = 0;
+
+  const tell = (updates: readonly PlaneUpdate[]): void => {
+    journal.push(...updates.filter(({ kind }) => kind !== "samples"));
+    for (const take of takers) take(updates);
+  };
+
+  const stepped = (): PlaneUpdate[] => {
+    steps += 1;
+    const at = START + steps * STEP_MS;
+    const samples = actors.map((actor) => sampleOf(actor, { at, step: steps }));
+    return [
+      { kind: "samples", at, samples },
+      ...(steps % 4 === 0 ? actors.map((actor) => decisionOf(actor, { at, step: steps })) : []),
+    ];
+  };
+  const past: PlaneUpdate[] = [];
+  for (let step = 0; step < PAST_STEPS; step += 1) past.push(...stepped());
+
+  const introduction = (): PlaneUpdate[] => actors.flatMap((actor) => [workloadUpdate(actor), agentUpdate(actor)]);
+  journal.push(...historyEvents());
+  const timer = options.everyMs === null ? undefined : setInterval(() => tell(stepped()), options.everyMs ?? 100);
+
+  return {
+    world: { kind: "scripted", startedAt: START },
+    speed: 60,
+    subscribe(take) {
+      take([...introduction(), ...past, ...journal]);
+      takers.add(take);
+      return () => takers.delete(take);
+    },
+    command: (command, seen) =>
+      Promise.resolve(carryOut(command, { seen: seen.revision, actors, tell, at: START + steps * STEP_MS })),
+    trajectories: () => Promise.resolve({ ok: true, value: { items: [], next: null } }),
+    readiness: () => [],
+    step: () => tell(stepped()),
+    close: () => clearInterval(timer),
+  };
+}
+
+const workloadUpdate = ({ workload }: Actor): PlaneUpdate => ({ kind: "workload", workload });
+const agentUpdate = ({ agent }: Actor): PlaneUpdate => ({ kind: "agent", agent });
+
+const zero: Account = { steps: 0, violations: 0, cost: 0, cpuUsed: 0, cpuGranted: 0, memoryUsed: 0, memoryGranted: 0 };
+
+function newActor(index: number): Actor {
+  const id = index < TITLES.length ? (TITLES[index] ?? "").toLowerCase().replaceAll(" ", "-") : `workload-${index}`;
+  const stage = stages[[2, 3, 1, 3][index % 4] ?? 0] ?? "OFFLINE";
+  return {
+    base: 100 + 40 * (index % 5),
+    workload: {
+      id,
+      title: TITLES[index] ?? `Workload ${index}`,
+      slo: { kind: "latency", percentile: 95, target: 100 + 50 * (index % 3) },
+      agent: `agent-${id}`,
+      trouble: index === 0 ? { since: START + (PAST_STEPS - 12) * STEP_MS, what: TROUBLE } : null,
+      revision: 1,
+    },
+    agent: agentOf(`agent-${id}`, { workload: id, stage }),
+    account: zero,
+    twinAccount: zero,
+  };
+}
+
+function agentOf(id: string, { workload, stage }: { workload: string; stage: StageName }): AgentDocument {
+  const reached = stages.indexOf(stage);
+  return {
+    id,
+    workload,
+    stage,
+    since: START + 120 * STEP_MS,
+    acting: reached >= 2 ? "learner" : "fallback",
+    mode: "act",
+    isPaused: false,
+    history: Array.from({ length: reached }, (_, index) => ({
+      at: START + (index + 1) * 40 * STEP_MS,
+      from: stages[index] ?? "INITIALIZED",
+      to: stages[index + 1] ?? "SERVING",
+      because:
+        [
+          "The model of the fallback's actions is fitted: bootstrap is done.",
+          "The lower bound of its estimate clears the threshold, and it kept to the fallback in shadow.",
+          "Ten episodes in a row stayed above the threshold with little spread.",
+        ][index] ?? "",
+      evidence: [
+        { gate: "estimate", holds: true, found: 8.12, asked: 7.4, about: "lower bound of the off-policy estimate" },
+        { gate: "shadow", holds: true, found: 0.06, asked: 0.2, about: "mean distance to the fallback's actions" },
+      ],
+    })),
+    episodes: Array.from({ length: 30 }, (_, index) => ({
+      episode: index + 1,
+      reward: 5.5 + 4 * (1 - Math.exp(-index / 8)) + 0.35 * Math.sin(index * 2.3),
+      violations: Math.max(0, 9 - index),
+      stage: index < 12 ? "OFFLINE" : index < 24 ? "ONLINE" : stage,
+    })),
+    thresholds: { online: 7.4, serving: 8.8, fallback: 7 },
+    estimate: { at: START + 200 * STEP_MS, mean: 8.7, lower: 8.1, upper: 9.3 },
+    gates: [
+      { gate: "average reward", holds: true, found: 9.2, asked: 8.8, about: "mean of the last ten episodes" },
+      {
+        gate: "spread",
+        holds: stage === "SERVING",
+        found: 0.71,
+        asked: 0.5,
+        about: "standard deviation of the last ten episodes",
+      },
+    ],
+    canaryBand: stage === "ONLINE" ? 0.25 : null,
+    guardTripRate: 0.031,
+    rollbacks: 1,
+    updates: 18_240,
+    revision: 1,
+  };
+}
+
+interface When {
+  readonly at: number;
+  readonly step: number;
+}
+
+function sampleOf(actor: Actor, { at, step }: When) {
+  const target = actor.workload.slo.kind === "latency" ? actor.workload.slo.target : 100;
+  const wave = Math.sin(step / 38 + actor.base) + 0.25 * Math.sin(step / 7);
+  const isTroubled = actor.workload.trouble !== null && at >= actor.workload.trouble.since;
+  const load = actor.base * (2 + wave) * (isTroubled ? 1.8 : 1);
+  const jitter = ((step * 2654435761) % 97) / 97;
+  const make = (lean: number, worst: number): Sample => {
+    const replicas = Math.max(2, Math.ceil((load / 60) * lean));
+    const latency = target * (0.45 + 0.12 * wave + 0.1 * jitter) * worst * (isTroubled ? 3 : 1);
+    const use = { cpu: load * 14, memory: replicas * 0.42 * GIB * (1 + 0.1 * wave) };
+    return {
+      at,
+      load,
+      latency,
+      preservation: Math.min(1, target / latency),
+      ready: replicas,
+      have: { replicas, cpu: 1100 * lean, memory: 0.75 * GIB * lean },
+      use,
+      reward: 9 - 2 * Math.max(0, latency / target - 1) - lean + 0.4 * wave,
+      cost: replicas * 1.1 * lean * 0.0002,
+    };
+  };
+  const isLearned = actor.agent.acting === "learner";
+  const sample = make(isLearned ? 1.05 : 1.4, isLearned ? 1 : 1.25);
+  const twin = make(1.4, 1.25);
+  actor.account = added(actor.account, { sample, target });
+  actor.twinAccount = added(actor.twinAccount, { sample: twin, target });
+  return { workload: actor.workload.id, sample, twin, account: actor.account, twinAccount: actor.twinAccount };
+}
+
+function added(account: Account, { sample, target }: { sample: Sample; target: number }): Account {
+  return {
+    steps: account.steps + 1,
+    violations: account.violations + ((sample.latency ?? 0) > target ? 1 : 0),
+    cost: account.cost + sample.cost,
+    cpuUsed: account.cpuUsed + (sample.use.cpu ?? 0),
+    cpuGranted: account.cpuGranted + sample.have.cpu * sample.have.replicas,
+    memoryUsed: account.memoryUsed + (sample.use.memory ?? 0),
+    memoryGranted: account.memoryGranted + sample.have.memory * sample.have.replicas,
+  };
+}
+
+function decisionOf(actor: Actor, { at, step }: When): PlaneUpdate {
+  const have: AllocationDocument = { replicas: 6, cpu: 1100, memory: 0.75 * GIB };
+  const wish: AllocationDocument = { replicas: 6 + (step % 3), cpu: 1150, memory: 0.75 * GIB };
+  const isTripped = step % 20 === 0;
+  const who = actor.agent.acting;
+  return {
+    kind: "decision",
+    decision: {
+      at,
+      workload: actor.workload.id,
+      agent: actor.agent.id,
+      stage: actor.agent.stage,
+      who,
+      why:
+        who === "learner"
+          ? [
+              "load rose 12 % in the last step and CPU stands at 78 % of its limit",
+              ...(isTripped ? ["guard: at most two replicas more per step"] : []),
+            ]
+          : ["HPA: CPU at 71 % of the request, target 60 %"],
+      have,
+      proposed: who === "learner" || actor.agent.stage === "OFFLINE" ? wish : null,
+      executed: isTripped ? { ...wish, replicas: 8, cpu: 1100 } : wish,
+      failure: null,
+    },
+  };
+}
+
+function historyEvents(): PlaneUpdate[] {
+  const lines = [
+    ["info", "plane.started", null, "The control plane runs against a simulated cluster at 60 times the wall's speed."],
+    [
+      "notice",
+      "stage.changed",
+      "product-search",
+      "Product search went from Online to Serving: ten good episodes in a row.",
+    ],
+    ["warning", "guard.tripped", "recommendations", "The guard changed 3 % of the learner's wishes in the last hour."],
+    ["error", "slo.missed", "checkout", "Checkout misses its SLO: load rose 80 % within five minutes."],
+  ] as const;
+  return lines.map(([severity, kind, workload, text], index) => ({
+    kind: "event",
+    event: { at: START + index * 60 * STEP_MS, severity, kind, workload, agent: null, text, evidence: null },
+  }));
+}
+
+interface Place {
+  readonly seen: number | null;
+  readonly actors: readonly Actor[];
+  readonly tell: (updates: readonly PlaneUpdate[]) => void;
+  readonly at: number;
+}
+
+function carryOut(command: Command, { seen, actors, tell, at }: Place): Result<{ readonly revision: number }> {
+  const actor = actors.find(({ agent, workload }) =>
+    "agent" in command ? agent.id === command.agent : workload.id === command.workload,
+  );
+  if (actor === undefined)
+    return { ok: false, failure: failure("plane.unknown", "there is no such agent or workload") };
+  const held = "agent" in command ? actor.agent : actor.workload;
+  if (seen !== null && seen !== held.revision)
+    return {
+      ok: false,
+      failure: failure("plane.revision", `revision ${seen} was seen, ${held.revision} holds: read it again`),
+    };
+  const revision = held.revision + 1;
+  const tellEvent = (text: string): PlaneUpdate => ({
+    kind: "event",
+    event: {
+      at,
+      severity: "notice",
+      kind: `command.${command.kind}`,
+      workload: actor.workload.id,
+      agent: null,
+      text,
+      evidence: null,
+    },
+  });
+  if (!("agent" in command)) {
+    actor.workload = { ...actor.workload, revision, ...(command.kind === "set-slo" ? { slo: command.slo } : {}) };
+    tell([workloadUpdate(actor), tellEvent(`A person asked for ${command.kind}.`)]);
+    return { ok: true, value: { revision } };
+  }
+  actor.agent = { ...changed(actor.agent, { command, at }), revision };
+  tell([agentUpdate(actor), tellEvent(`A person asked for ${command.kind}.`)]);
+  return { ok: true, value: { revision } };
+}
+
+function changed(
+  agent: AgentDocument,
+  { command, at }: { command: Extract<Command, { agent: string }>; at: number },
+): AgentDocument {
+  switch (command.kind) {
+    case "pause":
+      return { ...agent, isPaused: true, acting: "fallback" };
+    case "resume":
+      return { ...agent, isPaused: false, acting: stages.indexOf(agent.stage) >= 2 ? "learner" : "fallback" };
+    case "set-mode":
+      return { ...agent, mode: command.mode };
+    case "promote":
+    case "roll-back": {
+      const to = stages[stages.indexOf(agent.stage) + (command.kind === "promote" ? 1 : -1)] ?? agent.stage;
+      const history = [
+        ...agent.history,
+        { at, from: agent.stage, to, because: `A person asked for it (${command.kind}).`, evidence: [] },
+      ];
+      return { ...agent, stage: to, since: at, history, acting: stages.indexOf(to) >= 2 ? "learner" : "fallback" };
+    }
+  }
+}
