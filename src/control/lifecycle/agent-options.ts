@@ -57,6 +57,7 @@ export const agentDefaults: AgentSettings = Object.freeze<AgentSettings>({
 
 export interface AgentOptions<S> {
   readonly workload: WorkloadId;
+  /** Task and profile are read at every use: an owner who hands over an object with getters can change SLO and mode. */
   readonly task: AutoscaleTask;
   readonly profile: LifecycleProfile;
   readonly limits: GuardLimits;
@@ -73,4 +74,6 @@ export interface AgentOptions<S> {
   readonly seed: number;
   /** A clock that never goes back, to notice a slow learner. Without it nothing is timed. */
   readonly stopwatch?: () => Ms;
+  /** Whether a person has stopped it: then the fallback acts and nothing is learned or counted. */
+  readonly isPaused?: () => boolean;
 }

@@ -9,7 +9,7 @@
 import type { Allocation, GuardState } from "../../act/index.ts";
 import { freshGuardState } from "../../act/index.ts";
 import type { Failure, Ms, Result, Rng } from "../../base/index.ts";
-import { milliseconds, ok, restoreRng, seededRng } from "../../base/index.ts";
+import { err, milliseconds, ok, restoreRng, seededRng } from "../../base/index.ts";
 import type { Decision, SaveOptions, Transition, UpdateStats } from "../../learn/rl/index.ts";
 import { actionSize } from "../../learn/rl/index.ts";
 import type { ObservationMemory } from "../tasks/index.ts";
@@ -21,16 +21,17 @@ import type { Moment, Plan } from "./decision.ts";
 import { isTrip, planFallback, planLearner, planTakeover, shadowStep } from "./decision.ts";
 import { EpisodeLog } from "./episode-log.ts";
 import type { ActingChoice, Health } from "./health.ts";
-import { isLearnerFault, mayAct } from "./health.ts";
+import { isLearnerFault, mayAct, whilePaused } from "./health.ts";
 import { excessNow } from "./judge.ts";
 import { LearnerSeat } from "./learner-seat.ts";
 import { canaryBand, lifecycleStep } from "./lifecycle.ts";
+import { operatorProblem } from "./operator.ts";
 import type { ShieldOptions } from "./shield.ts";
 import { defaultShield, isNear } from "./shield.ts";
 import { ShieldedNoise } from "./shielded-noise.ts";
 import type { Sight } from "./sight.ts";
 import { look } from "./sight.ts";
-import type { AgentState, Evidence, OffPolicyScore } from "./state.ts";
+import type { AgentState, Evidence, OffPolicyScore, OperatorWish } from "./state.ts";
 import { freshAgentState } from "./state.ts";
 import type { AgentEvent, CompletedStep, PendingStep, StepRecord, Tick, TickInput, TrainReport } from "./tick.ts";
 import { TripRate } from "./trip-rate.ts";
@@ -100,6 +101,15 @@ export class Agent<S> {
 
   get state(): AgentState {
     return this.#state;
+  }
+
+  get isPaused(): boolean {
+    return this.#options.isPaused?.() ?? false;
+  }
+
+  /** Share of the newest proposals that the guard corrected or refused. */
+  get guardTripRate(): number {
+    return this.#trips.rate;
   }
 
   // ── One tick ─────────────────────────────────────────────────────────────────────────────────────────
@@ -185,7 +195,7 @@ export class Agent<S> {
     const moment = this.#stepFallback(input, sight);
     const proposal = this.#propose(sight, this.#healthOf(input, sight));
     // Asked again, because the proposal itself may have shown that the learner is not well.
-    const choice = mayAct(this.#options.profile, this.#state, this.#healthOf(input, sight));
+    const choice = this.#choose(this.#healthOf(input, sight));
     const plan = moment && this.#plan(moment, { choice, proposal, sight });
     if (moment && plan) this.#watchLearner(moment, { choice, proposal, plan, sight });
     return { choice, proposal, plan };
@@ -220,9 +230,14 @@ export class Agent<S> {
     };
   }
 
+  #choose(health: Health): ActingChoice {
+    const choice = mayAct(this.#options.profile, this.#state, health);
+    return this.isPaused ? whilePaused(choice) : choice;
+  }
+
   #propose({ observation }: Sight, health: Health): Decision | null {
     if (!observation || !this.#seat.isWell) return null;
-    const { who, why } = mayAct(this.#options.profile, this.#state, health);
+    const { who, why } = this.#choose(health);
     const { caution, noise } = this.#shield;
     const usual = this.#watch.usualNearness;
     this.#noise.isNearSlo = noise !== null && caution !== null && isNear(observation, { share: caution.share, usual });
@@ -268,7 +283,7 @@ export class Agent<S> {
   /** How the learner's wish fared, or would have if it had been followed. */
   #watchLearner(moment: Moment, { choice, proposal, plan, sight }: Decided & { plan: Plan; sight: Sight }): void {
     const { observation } = sight;
-    if (!observation) return;
+    if (!observation || this.isPaused) return;
     const { tripRules: rules } = this.#settings;
     if (choice.who === "learner") {
       this.#trips.add(isTrip(plan.verdict, rules));
@@ -282,6 +297,7 @@ export class Agent<S> {
   }
 
   #begin({ observation, have }: Sight, { choice, proposal, plan }: Decided): StepRecord | undefined {
+    if (this.isPaused) return undefined;
     const by = choice.who === "learner" ? "learner" : isLearnerFault(choice.why) ? "fault" : "other";
     const { episode, step } = this.#log.begin(by);
     if (!observation || !have) return undefined;
@@ -307,6 +323,16 @@ export class Agent<S> {
     this.#state = state;
     for (const event of events) this.#tell({ at: event.at, name: event.kind, evidence: event });
     if (state.stage !== before.stage) this.#enterStage(state);
+  }
+
+  /** A person's decision, between two ticks; refused where it can not be followed, and then nothing is changed. */
+  operate(wish: OperatorWish, detail: string): Result<void> {
+    const { profile } = this.#options;
+    const { isPaused } = this;
+    const problem = operatorProblem(wish, { profile, state: this.#state, isWell: this.#seat.isWell, isPaused });
+    if (problem) return err(problem);
+    this.#judge({ kind: "operator", at: this.#before ?? milliseconds(0), wish, detail });
+    return ok(undefined);
   }
 
   #enterStage(state: AgentState): void {
@@ -379,7 +405,8 @@ export class Agent<S> {
 
   /** Whether the policy learns in this stage, and can. */
   get mayTrain(): boolean {
-    return (this.#state.stage === "OFFLINE" || this.#state.stage === "ONLINE") && this.#seat.isWell;
+    const { stage } = this.#state;
+    return (stage === "OFFLINE" || stage === "ONLINE") && this.#seat.isWell && !this.isPaused;
   }
 
   get isEstimateDue(): boolean {

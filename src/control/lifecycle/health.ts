@@ -62,7 +62,7 @@ export type ActingChoice =
   | { readonly who: "learner"; readonly why: "training" | "serving" }
   | {
       readonly who: "fallback";
-      readonly why: TakeoverReason | "bootstrapping" | "retraining" | "rolled-back" | "not-started";
+      readonly why: TakeoverReason | "bootstrapping" | "retraining" | "rolled-back" | "not-started" | "paused";
     }
   /** Recommend only: decisions are shown, and whatever manages the workload goes on managing it. */
   | { readonly who: "nobody"; readonly why: "recommend-only" };
@@ -105,4 +105,10 @@ const offlineWhy = {
   retraining: "retraining",
   rollback: "rolled-back",
   "learner-lost": "rolled-back",
+  operator: "rolled-back",
 } as const;
+
+/** A person stopped the agent: whoever would act, the fallback does. */
+export function whilePaused(choice: ActingChoice): ActingChoice {
+  return choice.who === "nobody" ? choice : { who: "fallback", why: "paused" };
+}

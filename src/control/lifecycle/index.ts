@@ -23,6 +23,8 @@ export type {
   ShadowGate,
 } from "./profile.ts";
 export { defaultGates, lifecycleOf, noGates, paperProfile, parseLifecycleProfile } from "./profile.ts";
+export type { ThresholdLevels } from "./prospects.ts";
+export { gatesAhead, thresholdLevels } from "./prospects.ts";
 export type { LifecycleFailure } from "./saved.ts";
 export { LIFECYCLE_SCHEMA, loadLifecycle, saveLifecycle } from "./saved.ts";
 export type { ShieldOptions, ShieldRule } from "./shield.ts";
@@ -38,6 +40,7 @@ export type {
   OfflineCause,
   OffPolicyScore,
   OnlineCause,
+  OperatorWish,
   ShadowScore,
   Stage,
   StateOf,

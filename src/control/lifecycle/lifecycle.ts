@@ -69,6 +69,8 @@ function judge(profile: LifecycleProfile, state: AgentState, evidence: Evidence)
       return tryOnline(profile, { ...state, estimate: { score: evidence.score, age: 0 } }, evidence.at);
     case "episode":
       return judgeEpisode(profile, { ...state, episodes: state.episodes + 1 }, evidence);
+    case "operator":
+      return followOperator(profile, state, evidence);
     default:
       return assertNever(evidence);
   }
@@ -188,13 +190,38 @@ function tryServing(profile: LifecycleProfile, state: StateOf<"ONLINE">, at: Ms)
   };
   const evidence = [...judgeServing(profile, state), ...(profile.gates.canary ? [canary] : [])];
   if (!allHold(evidence)) return { state, events: [] };
-  const { episodes, fallback, rollbacks, recent, best, excess } = state;
-  const next: AgentState = { stage: "SERVING", episodes, fallback, rollbacks, recent, best, excess };
-  return moved(state, next, { at, because: "converged", evidence });
+  return moved(state, enterServing(state), { at, because: "converged", evidence });
+}
+
+function enterServing({ episodes, fallback, rollbacks, recent, best, excess }: StateOf<"ONLINE">): StateOf<"SERVING"> {
+  return { stage: "SERVING", episodes, fallback, rollbacks, recent, best, excess };
+}
+
+/**
+ * A person's word stands in for the gates of one transition; everything that watches the learner afterwards stays. A
+ * rollback by hand is no verdict on the learner, so nothing has to be waited for. Whether the wish makes sense is asked
+ * before (operator.ts).
+ */
+function followOperator(
+  profile: LifecycleProfile,
+  state: AgentState,
+  { at, wish, detail }: Extract<Evidence, { kind: "operator" }>,
+): LifecycleStep {
+  const evidence: Judgement[] = [{ gate: "operator", holds: true, found: null, asked: null, about: detail }];
+  const told = { at, because: "operator", evidence };
+  if (wish === "roll-back") {
+    if (state.stage !== "ONLINE" && state.stage !== "SERVING") return { state, events: [] };
+    return moved(state, enterOffline(profile, state, "operator"), told);
+  }
+  if (state.stage === "OFFLINE") return moved(state, enterOnline(profile, state, "operator"), told);
+  if (state.stage === "ONLINE") return moved(state, enterServing(state), told);
+  return { state, events: [] };
 }
 
 /** Lines 18 to 21; for high stakes the retraining happens OFFLINE, while the fallback acts (section 3.3). */
 function trySettling(profile: LifecycleProfile, state: StateOf<"SERVING">, at: Ms): LifecycleStep {
+  // Fewer than a window only where a person promoted it: there is nothing to judge by yet.
+  if (state.recent.length < profile.window) return { state, events: [] };
   const evidence = judgeServing(profile, state);
   if (allHold(evidence)) return { state, events: [] };
   const next =

@@ -5,6 +5,7 @@
 import type { Failure, Result } from "../../base/index.ts";
 import { err, failure, ok } from "../../base/index.ts";
 import type { AgentState } from "./state.ts";
+import { offlineCauses, onlineCauses } from "./state.ts";
 
 export const LIFECYCLE_SCHEMA = 1;
 
@@ -103,13 +104,13 @@ const stages: { readonly [S in AgentState["stage"]]: Check } = {
   INITIALIZED: shaped(memory),
   OFFLINE: shaped({
     ...memory,
-    because: oneOf("bootstrap", "retraining", "rollback", "learner-lost"),
+    because: oneOf(...offlineCauses),
     recent: listOf(isEpisode),
     wait: isCount,
     shadow: listOf(isShadow),
     estimate: orNull(isEstimate),
   }),
-  ONLINE: shaped({ ...learning, because: oneOf("no-bootstrap", "earned", "retraining"), canary: isCanary }),
+  ONLINE: shaped({ ...learning, because: oneOf(...onlineCauses), canary: isCanary }),
   SERVING: shaped(learning),
 };
 

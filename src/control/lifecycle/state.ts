@@ -58,8 +58,8 @@ export interface FallbackLevel {
   readonly episodes: number;
 }
 
-export const offlineCauses = ["bootstrap", "retraining", "rollback", "learner-lost"] as const;
-export const onlineCauses = ["no-bootstrap", "earned", "retraining"] as const;
+export const offlineCauses = ["bootstrap", "retraining", "rollback", "learner-lost", "operator"] as const;
+export const onlineCauses = ["no-bootstrap", "earned", "retraining", "operator"] as const;
 export type OfflineCause = (typeof offlineCauses)[number];
 export type OnlineCause = (typeof onlineCauses)[number];
 
@@ -128,7 +128,11 @@ export type Evidence =
     }
   | { readonly kind: "estimate"; readonly at: Ms; readonly score: OffPolicyScore }
   /** The policy is gone or damaged, and no good checkpoint is left to go back to. */
-  | { readonly kind: "learner-lost"; readonly at: Ms; readonly detail: string };
+  | { readonly kind: "learner-lost"; readonly at: Ms; readonly detail: string }
+  /** A person decided: the next stage up, or back to where the fallback acts. `detail` says who, or why. */
+  | { readonly kind: "operator"; readonly at: Ms; readonly wish: OperatorWish; readonly detail: string };
+
+export type OperatorWish = "promote" | "roll-back";
 
 /** Why a stage was left, or why it was not. Each judgement names what it looked at. */
 export interface Judgement {
@@ -141,7 +145,8 @@ export interface Judgement {
     | "canary"
     | "excess"
     | "faults"
-    | "policy";
+    | "policy"
+    | "operator";
   readonly holds: boolean;
   /** What was found and what it was compared with; null where it is not known yet. */
   readonly found: number | null;
