@@ -29,6 +29,7 @@ async function cli(args: readonly string[], env: Record<string, string> = {}) {
 
 describe("usage", () => {
   test.each([
+    "up",
     "demo",
     "reproduce",
     "train",

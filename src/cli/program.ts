@@ -10,6 +10,7 @@ import { doctorCommand } from "./commands/doctor.ts";
 import { evaluateCommand } from "./commands/evaluate.ts";
 import { reproduceCommand } from "./commands/reproduce.ts";
 import { trainCommand } from "./commands/train.ts";
+import { upCommand } from "./commands/up.ts";
 import { versionCommand } from "./commands/version.ts";
 import { reportFailure, usageError } from "./failures.ts";
 import { packageVersion } from "./package-info.ts";
@@ -31,12 +32,14 @@ export function buildProgram(shell: Shell): Command {
     .addHelpText(
       "after",
       `${examples(
+        ["coxswain up", "the control plane and its dashboard, against a simulated cluster"],
         ["coxswain demo", "watch an agent learn in this terminal, in under a minute"],
         ["coxswain doctor", "what this machine offers, and what is missing"],
         ["coxswain reproduce --list", "the experiments that can be run"],
       )}\n\nExit codes: 0 it worked, 1 it failed, 2 the command line or a setting is wrong, 3 a study's claim does not hold.`,
     );
   program
+    .addCommand(upCommand(shell))
     .addCommand(demoCommand(shell))
     .addCommand(reproduceCommand(shell))
     .addCommand(trainCommand(shell))

@@ -1,4 +1,4 @@
-/** `coxswain demo` (and `npm start`): an agent that learns before one's eyes, in under a minute. */
+/** `coxswain demo`: an agent that learns before one's eyes, in under a minute. */
 
 import { Command } from "@commander-js/extra-typings";
 import { printJson, type Shell } from "../shell.ts";

@@ -12,3 +12,17 @@ function wholeFrom(text: string, least: number): number {
   }
   return value;
 }
+
+export function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value) || value <= 0) {
+    throw new InvalidArgumentError("expected a number above 0.");
+  }
+  return value;
+}
+
+export function portNumber(text: string): number {
+  const value = wholeFrom(text, 0);
+  if (value > 65_535) throw new InvalidArgumentError("expected a port from 0 to 65535.");
+  return value;
+}

@@ -1,0 +1,39 @@
+/** `coxswain up` (and `npm start`): the whole control plane on this machine, against a simulated cluster. */
+
+import { Command } from "@commander-js/extra-typings";
+import { printJson, printLine, type Shell } from "../shell.ts";
+import { examples, openSession, withSettings } from "./common.ts";
+import { portNumber, positiveNumber, wholeNumberOrZero } from "./numbers.ts";
+
+export const upCommand = (shell: Shell) =>
+  withSettings(new Command("up").description("the control plane and its dashboard, against a simulated cluster"))
+    .option(
+      "--data <folder>",
+      "where it is kept between runs; ':memory:' keeps nothing (default: the user's state folder)",
+    )
+    .option("--port <n>", "port of the API and the dashboard; 0 takes one that is free", portNumber, 7070)
+    .option("--host <address>", "address to bind; any but loopback needs --token-file", "127.0.0.1")
+    .option("--token-file <file>", "who may ask: lines of 'viewer|operator name secret'")
+    .option("--duration <seconds>", "end by itself after this long, with a summary", positiveNumber)
+    .option("--speed <n>", "how many times faster than the wall the cluster's time passes", positiveNumber, 180)
+    .option("--seed <n>", "another seed, another cluster", wholeNumberOrZero, 1)
+    .addHelpText(
+      "after",
+      examples(
+        ["coxswain up", "four workloads, their agents, and the same workloads under HPA+VPA alone"],
+        ["coxswain up --duration 120", "two minutes of it, then a table"],
+        ["coxswain up --data :memory:", "begin afresh and keep nothing"],
+      ),
+    )
+    .action(async (options) => {
+      const { session, config } = openSession(shell, options);
+      const { runUp } = await import("../up/run-up.ts");
+      const summary = await runUp(session, {
+        ...options,
+        kernels: config.runtime.kernels,
+        workers: config.runtime.workers,
+        isQuiet: options.json ?? false,
+      });
+      if (options.json) printJson(shell, summary);
+      else printLine(shell, summary.table);
+    });

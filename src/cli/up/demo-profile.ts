@@ -1,0 +1,66 @@
+/**
+ * The lives of the demonstration's agents: the product's lifecycle with shorter episodes and windows, so that all stages
+ * are seen within minutes. Every gate is there and judged as ever; less evidence is asked for, and that is all.
+ * Owns: these settings. Not here: the lifecycle (control/lifecycle).
+ */
+import { minutes, perSecond, unwrap } from "../../base/index.ts";
+import type { AgentSettings, LifecycleProfile } from "../../control/lifecycle/index.ts";
+import { parseLifecycleProfile } from "../../control/lifecycle/index.ts";
+import type { AutoscaleTask } from "../../control/tasks/index.ts";
+import { autoscaleTask, mostPerEpisode } from "../../control/tasks/index.ts";
+import type { Slo } from "../../observe/telemetry/index.ts";
+import type { ModeName } from "../../server/index.ts";
+import { meanRate } from "../../sim/index.ts";
+import type { DemoWorkload } from "./demo-workloads.ts";
+import { bounds } from "./demo-workloads.ts";
+
+/** Six minutes of world time. */
+export const EPISODE_STEPS = 24;
+
+export const demoSettings: Partial<AgentSettings> = {
+  fade: { episodes: 12, to: 0.25 },
+  annealEpisodes: 10,
+  estimateEvery: 1,
+  keepEpisodes: 16,
+};
+
+const profiles = new Map<ModeName, LifecycleProfile>();
+
+/** Asked for several times in every tick, so each is made once. */
+export function demoProfile(mode: ModeName): LifecycleProfile {
+  const profile = profiles.get(mode) ?? makeProfile(mode);
+  profiles.set(mode, profile);
+  return profile;
+}
+
+function makeProfile(mode: ModeName): LifecycleProfile {
+  return unwrap(
+    parseLifecycleProfile({
+      mode,
+      window: 4,
+      maxReward: mostPerEpisode({ episodeSteps: EPISODE_STEPS }),
+      // A policy that is as good as the rules, give or take what a few short episodes can tell.
+      online: { kind: "fallback", times: 0.95, plus: 0 },
+      serving: { kind: "fallback", times: 0.95, plus: 0 },
+      deviation: { kind: "fallback", times: 2, atLeast: 5 },
+      gates: {
+        offPolicy: { maxAgeEpisodes: 4, margin: 0.25 },
+        shadow: { episodes: 2, maxTripRate: 0.5, maxFailureRate: 0.02, maxRiskyRate: 0.25 },
+        canary: { start: 0.25, widen: 2, narrow: 0.5, allowance: 2, slack: 0.1 },
+        rollback: { excess: 10, credit: 10, maxFaultShare: 0.5, wait: 3 },
+      },
+    }),
+  );
+}
+
+export function demoTask({ load }: Pick<DemoWorkload, "load">, slo: Slo): AutoscaleTask {
+  return unwrap(
+    autoscaleTask({
+      slo,
+      bounds,
+      usualLoad: perSecond(Math.max(0.1, meanRate(load))),
+      episodeSteps: EPISODE_STEPS,
+      maxAge: minutes(1.5),
+    }),
+  );
+}

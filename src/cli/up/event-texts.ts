@@ -1,0 +1,103 @@
+/**
+ * What the loop reports, as sentences for people.
+ * Owns: one sentence and one severity per kind of event. Not here: the events (control/loop, control/lifecycle).
+ */
+import type { Failure } from "../../base/index.ts";
+import type { LoopEvent } from "../../control/loop/index.ts";
+import type { EventDocument, Severity, StageChange } from "../../server/index.ts";
+
+export type EventText = Pick<EventDocument, "severity" | "kind" | "text">;
+
+const said = (severity: Severity, kind: string, text: string): EventText => ({ severity, kind, text });
+
+/** undefined for decisions, which have documents of their own, and for what nobody needs to read. */
+export function eventText(event: LoopEvent, title: string): EventText | undefined {
+  switch (event.kind) {
+    case "decision":
+      return undefined;
+    case "agent":
+      return agentText(event.event.name, event.event.evidence, title);
+    case "port-failing":
+      return said("warning", "port-failing", `${title}: the ${event.port} fails: ${event.failure.message}`);
+    case "port-recovered":
+      return said(
+        "notice",
+        "port-recovered",
+        `${title}: the ${event.port} works again after ${event.failures} failures`,
+      );
+    case "call-abandoned":
+      return said("warning", "call-abandoned", `${title}: a call of the ${event.port} did not return in time`);
+    case "crashed":
+      return said("error", "agent-crashed", `${title}: ${event.failure.message}`);
+    case "restarted":
+      return said(
+        event.damaged.length > 0 ? "warning" : "notice",
+        "restarted",
+        event.from === "nothing"
+          ? `${title}: the agent begins anew, no saved state could be used`
+          : `${title}: the agent goes on from its ${event.from === "saved" ? "saved state" : "state before the last save"}`,
+      );
+    case "recalled":
+      return said("info", "recalled", `${title}: the agent remembers ${event.steps} steps from the ${event.from}`);
+    case "clock-jumped":
+      return said("warning", "clock-jumped", `${title}: the clock moved by ${Math.round(event.by / 1_000)} s`);
+    case "skipped":
+      return said("warning", "skipped", `${title}: ${event.ticks} turns were missed`);
+    default:
+      return undefined;
+  }
+}
+
+const becauseWords: { readonly [because: string]: string } = {
+  bootstrap: "it learns from the rules first",
+  earned: "its estimated reward reached the threshold",
+  converged: "its rewards reached the serving threshold and are steady",
+  retraining: "its rewards fell below the serving threshold",
+  rollback: "it missed the SLO more often than the rules would have",
+  "learner-lost": "its learner was lost",
+  "no-bootstrap": "the profile asks for no bootstrapping",
+  operator: "a person decided so",
+};
+
+function agentText(name: string, evidence: unknown, title: string): EventText | undefined {
+  switch (name) {
+    case "transition": {
+      const { from, to, because } = evidence as StageChange;
+      const severity: Severity = because === "rollback" || because === "learner-lost" ? "warning" : "notice";
+      return said(severity, "transition", `${title}: ${from} → ${to}, because ${becauseWords[because] ?? because}`);
+    }
+    case "canary": {
+      const { to } = evidence as { readonly to: number | null };
+      const words =
+        to === null ? "the canary is over, the learner acts freely" : `the canary's band is ${to.toFixed(2)} now`;
+      return said("info", "canary", `${title}: ${words}`);
+    }
+    case "handover": {
+      const { to, detail } = evidence as { readonly to: string; readonly detail: string };
+      return said("notice", "handover", `${title}: now acts ${to}${detail === "" ? "" : ` (${detail})`}`);
+    }
+    case "learner-restored":
+      return said("warning", name, `${title}: the learner failed and went back to its last good checkpoint`);
+    case "learner-rebuilt":
+      return said("error", name, `${title}: the learner was lost and made anew`);
+    case "checkpoint-unusable":
+      return said("error", name, `${title}: there is no checkpoint to go back to`);
+    case "estimate": {
+      const { mean, lower } = evidence as { readonly mean: number; readonly lower: number };
+      return said(
+        "info",
+        name,
+        `${title}: the candidate's estimated reward is ${mean.toFixed(1)}, at least ${lower.toFixed(1)}`,
+      );
+    }
+    case "episode-discarded":
+      return said("info", name, `${title}: an episode had too few rewards to count`);
+    case "estimate-failed":
+    case "adoption-refused":
+      return said("warning", name, `${title}: ${(evidence as Failure).message}`);
+    case "threshold-out-of-reach":
+      return said("warning", name, `${title}: a threshold is above what an episode can earn`);
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * Entry of the plane's thread: the world's time, the loops and the stores, away from the server's.
+ * Owns: the pace, when updates are posted and states saved, and the way out. Not here: the plane itself (plane.ts), the
+ * other end of the messages (open-plane.ts).
+ */
+import { setTimeout as after } from "node:timers/promises";
+import { parentPort, workerData } from "node:worker_threads";
+import type { Failure, Result } from "../../base/index.ts";
+import { failure, failureOf, milliseconds } from "../../base/index.ts";
+import type { AgentTrainer } from "../agents/agent-trainer.ts";
+import { openAgentTrainer } from "../agents/agent-trainer.ts";
+import { openKernels } from "../kernels.ts";
+import { Pacing } from "./pacing.ts";
+import { Plane } from "./plane.ts";
+import type { FromPlane, PlaneSettings, ToPlane } from "./plane-messages.ts";
+import { openParts } from "./plane-parts.ts";
+import { trajectoryPage } from "./trajectories.ts";
+
+/** Ten posts a second at most: more than an eye sees, few enough for any stream. */
+const POST_EVERY_MS = 100;
+const SAVE_EVERY_MS = 5_000;
+/** So that messages are heard while the world has nothing to do. */
+const LONGEST_WAIT_MS = 50;
+
+const port = parentPort;
+if (port !== null) void serve(workerData as PlaneSettings);
+
+const post = (message: FromPlane): void => port?.postMessage(message);
+
+async function serve(settings: PlaneSettings): Promise<void> {
+  let training: AgentTrainer | undefined;
+  try {
+    const kernels = openKernels(settings.kernels);
+    training = openAgentTrainer({ threads: settings.trainingThreads, kernels });
+    const { seed, folder, speed } = settings;
+    const start = milliseconds(settings.start);
+    const parts = await openParts({
+      seed,
+      folder,
+      speed,
+      start,
+      kernels,
+      trainer: training.trainer,
+      isLockstep: false,
+    });
+    if (!parts.ok) return end(parts.failure);
+    const plane = new Plane(parts.value);
+    const begun = plane.begin();
+    if (!begun.ok) return end(begun.failure);
+    post({ kind: "ready", startedAt: plane.startedAt });
+    const stop = listen(plane);
+    const trouble = await run(plane, { speed, stop });
+    const saved = await plane.close();
+    if (trouble) return end(trouble);
+    tell(plane, 0);
+    post({ kind: "stopped", saved: sendable(saved) });
+  } catch (thrown) {
+    end(failureOf(thrown) ?? broken(thrown));
+  } finally {
+    await training?.close();
+    port?.close();
+  }
+}
+
+function listen(plane: Plane): AbortSignal {
+  const stop = new AbortController();
+  port?.on("message", (message: ToPlane) => {
+    if (message.kind === "stop") stop.abort();
+    else void answer(plane, message);
+  });
+  return stop.signal;
+}
+
+async function answer(plane: Plane, message: Exclude<ToPlane, { readonly kind: "stop" }>): Promise<void> {
+  const { id } = message;
+  try {
+    const answered =
+      message.kind === "command"
+        ? await plane.command(message.command, message.revision)
+        : await trajectoryPage(plane.store, message.query);
+    post({ kind: "answer", id, answer: sendable(answered) });
+  } catch (thrown) {
+    post({ kind: "answer", id, answer: { ok: false, failure: plain(failureOf(thrown) ?? broken(thrown)) } });
+  }
+}
+
+/** Until it is told to stop, or can not save any more. */
+async function run(
+  plane: Plane,
+  { speed, stop }: { readonly speed: number; readonly stop: AbortSignal },
+): Promise<Failure | undefined> {
+  const pacing = new Pacing(speed, { wall: performance.now(), world: plane.now });
+  let posted = 0;
+  let savedAt = performance.now();
+  while (!stop.aborted) {
+    const wall = performance.now();
+    const wait = pacing.wait({ wall, world: plane.nextMoment });
+    if (wait >= 1) await after(Math.min(wait, LONGEST_WAIT_MS));
+    else await plane.advance();
+    pacing.note({ wall: performance.now(), world: plane.now });
+    if (wall - posted >= POST_EVERY_MS) {
+      tell(plane, pacing.speed);
+      posted = wall;
+    }
+    if (wall - savedAt >= SAVE_EVERY_MS) {
+      const saved = plane.save();
+      savedAt = wall;
+      if (!saved.ok) return saved.failure;
+    }
+  }
+  return undefined;
+}
+
+function tell(plane: Plane, speed: number): void {
+  const updates = plane.takeUpdates();
+  if (updates.length > 0) post({ kind: "updates", updates, speed });
+}
+
+const end = (why: Failure): void => post({ kind: "failed", failure: plain(why) });
+
+/** A cause may be anything, and not everything can be cloned. */
+const plain = ({ code, message, retry }: Failure): Failure => ({ code, message, retry });
+
+const sendable = <T>(result: Result<T>): Result<T> =>
+  result.ok ? result : { ok: false, failure: plain(result.failure) };
+
+const broken = (thrown: unknown): Failure =>
+  failure("plane.broken", `the control plane broke: ${thrown instanceof Error ? thrown.message : String(thrown)}`, {
+    cause: thrown,
+  });

@@ -1,0 +1,484 @@
+/**
+ * The control plane of the demonstration cluster. START READING HERE.
+ * Owns: moving the world's time, measuring both worlds at every control step, telling it as updates, and what survives.
+ * Not here: deciding (control/lifecycle, through control/loop), commands (commands.ts), threads (plane-worker.ts), the
+ * HTTP side (server).
+ *
+ * Time is the world's: both loops sleep by a clock that moves only when the worlds have been moved first. So everything
+ * that a turn needs has happened when it begins, and how fast the wall's time passes changes nothing but the training,
+ * which runs beside. With `isLockstep` the world waits for training too, and the same seed gives the same updates.
+ */
+import { setImmediate as nextLoopTurn } from "node:timers/promises";
+import type { AgentId, Ms, Result } from "../../base/index.ts";
+import { err, milliseconds, ok, parseAgentId, seconds, unwrap } from "../../base/index.ts";
+import type { EventSink, LoopEvent, StateStore } from "../../control/loop/index.ts";
+import { ControlLoop } from "../../control/loop/index.ts";
+import { decodeAction } from "../../control/tasks/index.ts";
+import type { TrajectoryStore } from "../../learn/trajectory/index.ts";
+import { compact } from "../../learn/trajectory/index.ts";
+import type { Slo } from "../../observe/telemetry/index.ts";
+import type { Account, Command, EventDocument, PlaneUpdate, Severity, Trouble } from "../../server/index.ts";
+import type { ClusterWorld } from "../../sim/index.ts";
+import { simActuator } from "../../sim/index.ts";
+import type { CommandAnswer } from "./commands.ts";
+import { obey } from "./commands.ts";
+import { DemoAgent, freshNotes } from "./demo-agent.ts";
+import type { DemoWorkload } from "./demo-workloads.ts";
+import { demoWorkloads, fallbackOf, guardLimits, historyOf } from "./demo-workloads.ts";
+import { eventText } from "./event-texts.ts";
+import type { ActiveFault } from "./faults.ts";
+import { applyFault, faultWords } from "./faults.ts";
+import { addTo, allocationDocument, emptyAccount, sampleOf } from "./measure.ts";
+import type { PlaneParts } from "./plane-parts.ts";
+import { rulesSeat } from "./rules-seat.ts";
+import type { SavedPlane } from "./saved-plane.ts";
+import { writePlane } from "./saved-plane.ts";
+import { StepClock } from "./step-clock.ts";
+import { TimedStates } from "./timed-states.ts";
+import { TroubleWatch } from "./trouble.ts";
+import { nodeSource, openWorld, WorldTelemetry } from "./worlds.ts";
+
+export const CONTROL_STEP: Ms = seconds(15);
+/** Steps between two looks at how much the trajectory store holds. */
+const COMPACT_EVERY = 2_000;
+const EVENTS_KEPT = 200;
+
+/** One workload with its agent, as the plane keeps it. */
+export interface Ward {
+  readonly workload: DemoWorkload;
+  readonly agent: DemoAgent;
+  readonly troubles: TroubleWatch;
+  trouble: Trouble | null;
+  account: Account;
+  twinAccount: Account;
+  revision: number;
+}
+
+export class Plane {
+  readonly startedAt: Ms;
+  readonly wards: readonly Ward[];
+  readonly store: TrajectoryStore;
+  readonly #parts: PlaneParts;
+  readonly #clock: StepClock;
+  readonly #managed: ClusterWorld;
+  readonly #twin: ClusterWorld;
+  readonly #telemetry: WorldTelemetry;
+  readonly #twinTelemetry: WorldTelemetry;
+  readonly #states: TimedStates;
+  readonly #twinStates: TimedStates;
+  readonly #loop: ControlLoop;
+  readonly #twinLoop: ControlLoop;
+  #boundary: number;
+  #steps = 0;
+  #faults: ActiveFault[];
+  #events: Omit<EventDocument, "id">[];
+  #updates: PlaneUpdate[] = [];
+  #compacting: Promise<void> | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: PlaneParts) {
+    const { seed, saved, start } = parts;
+    this.#parts = parts;
+    this.store = parts.store;
+    this.startedAt = milliseconds(saved?.startedAt ?? start);
+    this.#clock = new StepClock(start);
+    this.#boundary = start + CONTROL_STEP;
+    this.#faults = [...(saved?.faults ?? [])];
+    this.#events = [...(saved?.events ?? [])] as Omit<EventDocument, "id">[];
+    const workloads = demoWorkloads(seed);
+    this.wards = workloads.map((workload, slot) => this.#wardOf(workload, slot));
+    const placed = (which: "have" | "twinHave") =>
+      this.wards.map(({ workload, agent }) => ({
+        workload,
+        slo: agent.slo,
+        have: (saved?.workloads[workload.id]?.[which] ?? workload.initial) as DemoWorkload["initial"],
+      }));
+    this.#managed = openWorld(placed("have"), { seed, start });
+    this.#twin = openWorld(placed("twinHave"), { seed, start });
+    for (const { workload } of this.wards)
+      for (const { fault } of this.#faultsOf(workload.id))
+        applyFault(workload, fault, { isActive: true, worlds: [this.#managed, this.#twin] });
+    const isLost = (workload: string) => this.#faultsOf(workload).some(({ fault }) => fault === "telemetry-lost");
+    this.#telemetry = new WorldTelemetry(this.#managed, isLost);
+    this.#twinTelemetry = new WorldTelemetry(this.#twin, isLost);
+    const now = () => this.#clock.now();
+    this.#states = new TimedStates(parts.states, now);
+    this.#twinStates = new TimedStates(parts.twinStates, now);
+    this.#loop = this.#openLoop(this.#managed, {
+      telemetry: this.#telemetry,
+      states: this.#states,
+      events: { write: async (events) => this.#hear(events) },
+      isManaged: true,
+    });
+    this.#twinLoop = this.#openLoop(this.#twin, {
+      telemetry: this.#twinTelemetry,
+      states: this.#twinStates,
+      events: { write: async () => undefined },
+      isManaged: false,
+    });
+  }
+
+  get now(): Ms {
+    return this.#clock.now();
+  }
+
+  get seed(): number {
+    return this.#parts.seed;
+  }
+
+  /** Steps of world time since it was opened. */
+  get steps(): number {
+    return this.#steps;
+  }
+
+  #wardOf(workload: DemoWorkload, slot: number): Ward {
+    const { saved, start, seed, kernels } = this.#parts;
+    const id = unwrap(parseAgentId(`${workload.id}-agent`));
+    const before = saved?.workloads[workload.id];
+    return {
+      workload,
+      agent: new DemoAgent({
+        id,
+        workload,
+        slo: (before?.slo ?? workload.slo) as Slo,
+        notes: saved?.agents[id] ?? freshNotes(start),
+        kernels,
+        seed: seed + 101 * (slot + 1),
+        startedAt: this.startedAt,
+      }),
+      troubles: new TroubleWatch(before?.troubleSince ?? null),
+      trouble: null,
+      account: before?.account ?? emptyAccount,
+      twinAccount: before?.twinAccount ?? emptyAccount,
+      revision: before?.revision ?? 1,
+    };
+  }
+
+  #openLoop(
+    world: ClusterWorld,
+    {
+      telemetry,
+      states,
+      events,
+      isManaged,
+    }: { telemetry: WorldTelemetry; states: StateStore; events: EventSink; isManaged: boolean },
+  ): ControlLoop {
+    const { store, twinStore, trainer, speed } = this.#parts;
+    // Limits are of the wall's time and the clock is the world's, which passes faster.
+    const walls = (n: number): Ms => milliseconds(Math.max(600_000, n * 1_000 * speed));
+    return new ControlLoop({
+      clock: this.#clock,
+      telemetry,
+      actuator: simActuator(world),
+      nodes: nodeSource(world),
+      store: isManaged ? store : twinStore,
+      events,
+      state: states,
+      ...(isManaged ? { trainer } : {}),
+      config: {
+        period: CONTROL_STEP,
+        look: walls(3),
+        act: walls(3),
+        state: walls(10),
+        training: walls(120),
+        recall: walls(30),
+      },
+    });
+  }
+
+  /** Gives the agents and the twin's rules their turns, and tells what is known before the first of them. */
+  begin(): Result<void> {
+    for (const { workload, agent } of this.wards) {
+      const added = this.#loop.add({ agent: agent.id, workload: workload.id, create: () => agent.seat() });
+      if (!added.ok) return added;
+      const rules = this.#twinLoop.add({
+        agent: agent.id,
+        workload: workload.id,
+        create: () =>
+          rulesSeat({
+            workload: workload.id,
+            fallback: fallbackOf(workload),
+            start: { history: historyOf(workload, this.startedAt) },
+            limits: guardLimits,
+          }),
+      });
+      if (!rules.ok) return rules;
+    }
+    for (const event of this.#events) this.#updates.push({ kind: "event", event });
+    for (const ward of this.wards) {
+      this.tellWorkload(ward);
+      this.#tellAgent(ward);
+    }
+    // Durable before the first turn, so that a start that is killed at once is not repeated at the very same moment.
+    return this.save();
+  }
+
+  /** To the next moment at which anything is due. */
+  advance(): Promise<void> {
+    return this.#alone(async () => {
+      const next = Math.min(this.#clock.nextDue, this.#boundary);
+      for (const world of [this.#managed, this.#twin]) world.advance(milliseconds(Math.max(world.now, next)));
+      if (next >= this.#boundary) this.#endStep();
+      this.#clock.moveTo(next);
+      await this.#settle();
+    });
+  }
+
+  /** When that is. */
+  get nextMoment(): number {
+    return Math.min(this.#clock.nextDue, this.#boundary);
+  }
+
+  /** Turns are over when every promise that could go on has gone on. */
+  async #settle(): Promise<void> {
+    do await nextLoopTurn();
+    while (this.#states.isBeingRead || this.#twinStates.isBeingRead);
+    if (this.#parts.isLockstep) await this.#parts.idle();
+  }
+
+  /** Steps and commands never overlap: nobody changes an agent in the middle of its turn. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const run = this.#last.then(work);
+    this.#last = run.catch(() => undefined);
+    return run;
+  }
+
+  // ── Measuring ────────────────────────────────────────────────────────────────────────────────────────
+
+  #endStep(): void {
+    this.#boundary += CONTROL_STEP;
+    this.#steps += 1;
+    this.#endFaults();
+    const at = this.#managed.now;
+    const samples = this.wards.map((ward) => this.#measure(ward));
+    this.#updates.push({ kind: "samples", at, samples });
+    for (const ward of this.wards) {
+      if (!ward.agent.hasNews) continue;
+      this.#tellAgent(ward);
+    }
+    if (this.#steps % COMPACT_EVERY === 0) this.#compact();
+  }
+
+  #measure(ward: Ward) {
+    const { workload, agent } = ward;
+    const { id } = workload;
+    const { task } = agent;
+    const truth = this.#managed.truth(id);
+    const twinTruth = this.#twin.truth(id);
+    const have = this.#managed.allocation(id);
+    const sample = sampleOf({ truth, have, ready: this.#telemetry.ready(id), task });
+    const twinHave = this.#twin.allocation(id);
+    const twin = sampleOf({ truth: twinTruth, have: twinHave, ready: this.#twinTelemetry.ready(id), task });
+    ward.account = addTo(ward.account, truth, sample);
+    ward.twinAccount = addTo(ward.twinAccount, twinTruth, twin);
+    const before = ward.trouble;
+    ward.trouble = ward.troubles.see({
+      sample,
+      slo: agent.slo,
+      acting: agent.notes.acting === "learner" ? "The learner acts." : "The rules act.",
+      oomKills: truth.oomKills,
+      faults: this.#faultsOf(id).map(({ fault }) => faultWords[fault]),
+    });
+    this.#tellTrouble(ward, before);
+    return { workload: id, sample, twin, account: ward.account, twinAccount: ward.twinAccount };
+  }
+
+  #tellTrouble(ward: Ward, before: Trouble | null): void {
+    const { trouble, workload } = ward;
+    const isNew = (before === null) !== (trouble === null);
+    if (isNew) {
+      const text = trouble === null ? "keeps its SLO again" : trouble.what;
+      this.say({
+        severity: trouble === null ? "notice" : "warning",
+        kind: "slo",
+        text: `${workload.title}: ${text}`,
+        ward,
+      });
+    }
+    // The sentence counts minutes: once a minute is often enough.
+    if (isNew || (trouble !== null && this.#steps % 4 === 0)) this.tellWorkload(ward);
+  }
+
+  // ── Telling ──────────────────────────────────────────────────────────────────────────────────────────
+
+  /** What has not been told yet, in order. */
+  takeUpdates(): readonly PlaneUpdate[] {
+    const updates = this.#updates;
+    this.#updates = [];
+    return updates;
+  }
+
+  tellWorkload({ workload: { id, title }, agent, trouble, revision }: Ward): void {
+    this.#updates.push({
+      kind: "workload",
+      workload: { id, title, slo: agent.slo, agent: agent.id, trouble, revision },
+    });
+  }
+
+  #tellAgent({ agent }: Ward): void {
+    agent.hasNews = false;
+    this.#updates.push({ kind: "agent", agent: agent.document() });
+  }
+
+  say(what: {
+    readonly severity: Severity;
+    readonly kind: string;
+    readonly text: string;
+    readonly ward: Ward;
+    readonly at?: number;
+    readonly evidence?: unknown;
+  }): void {
+    const { severity, kind, text, ward, at = this.now, evidence = null } = what;
+    const event = { at, severity, kind, workload: ward.workload.id, agent: ward.agent.id, text, evidence };
+    this.#events = [...this.#events, event].slice(-EVENTS_KEPT);
+    this.#updates.push({ kind: "event", event });
+  }
+
+  #hear(events: readonly LoopEvent[]): void {
+    for (const event of events) {
+      const ward = this.wards.find(({ workload }) => workload.id === event.workload);
+      if (ward === undefined) continue;
+      if (event.kind === "decision") this.#tellDecision(ward, event);
+      const told = eventText(event, ward.workload.title);
+      if (told === undefined) continue;
+      const evidence = event.kind === "agent" ? plain(event.event.evidence) : null;
+      this.say({ ...told, ward, at: event.at, evidence });
+    }
+  }
+
+  #tellDecision({ workload, agent }: Ward, { at, tick, applied }: LoopEvent & { readonly kind: "decision" }): void {
+    const { step } = tick;
+    const { had } = agent;
+    // Where there was nothing to do, what was there is what was done.
+    const done =
+      applied === null ? (tick.who === "nobody" ? null : had) : applied.ok ? allocationDocument(applied.value) : null;
+    // Where the learner had no wish of its own, the two are one and the same array.
+    const wished = step !== undefined && step.proposed !== step.executed;
+    this.#updates.push({
+      kind: "decision",
+      decision: {
+        at,
+        workload: workload.id,
+        agent: agent.id,
+        stage: tick.stage as ReturnType<DemoAgent["document"]>["stage"],
+        who: tick.who,
+        why: tick.why,
+        have: had,
+        proposed: wished ? allocationDocument(decodeAction(agent.task, step.proposed)) : null,
+        executed: done,
+        failure: applied !== null && !applied.ok ? applied.failure.message : null,
+      },
+    });
+  }
+
+  // ── Faults, commands ─────────────────────────────────────────────────────────────────────────────────
+
+  #faultsOf(workload: string): readonly ActiveFault[] {
+    return this.#faults.filter((fault) => fault.workload === workload);
+  }
+
+  addFault(ward: Ward, fault: ActiveFault): void {
+    const isThere = this.#faultsOf(fault.workload).some((one) => one.fault === fault.fault);
+    this.#faults = [
+      ...this.#faults.filter((one) => one.fault !== fault.fault || one.workload !== fault.workload),
+      fault,
+    ];
+    if (!isThere) applyFault(ward.workload, fault.fault, { isActive: true, worlds: [this.#managed, this.#twin] });
+  }
+
+  #endFaults(): void {
+    const now = this.#managed.now;
+    const over = this.#faults.filter(({ until }) => until <= now);
+    if (over.length === 0) return;
+    this.#faults = this.#faults.filter(({ until }) => until > now);
+    for (const { workload, fault } of over) {
+      const ward = this.wards.find((one) => one.workload.id === workload);
+      if (ward === undefined) continue;
+      applyFault(ward.workload, fault, { isActive: false, worlds: [this.#managed, this.#twin] });
+      this.say({
+        severity: "notice",
+        kind: "fault-ended",
+        text: `${ward.workload.title}: the fault ${fault} is over`,
+        ward,
+      });
+    }
+  }
+
+  command(command: Command, revision: number | null): Promise<Result<CommandAnswer>> {
+    return this.#alone(() => obey(this, command, revision));
+  }
+
+  // ── Surviving ────────────────────────────────────────────────────────────────────────────────────────
+
+  /** On disk when it returns. Without a folder nothing is kept. */
+  save(): Result<void> {
+    const { folder } = this.#parts;
+    return folder === null ? ok(undefined) : writePlane(folder, this.#document());
+  }
+
+  /** The agent's own state, and the plane's with it. */
+  async saveAgent({ agent }: Ward): Promise<Result<void>> {
+    const saved = await this.#states.write(agent.id, agent.agent.save(), new AbortController().signal);
+    return saved.ok ? this.save() : saved;
+  }
+
+  #document(): SavedPlane {
+    return {
+      schema: 1,
+      seed: this.seed,
+      startedAt: this.startedAt,
+      at: this.now,
+      workloads: Object.fromEntries(
+        this.wards.map(({ workload: { id }, agent, revision, account, twinAccount, troubles }) => [
+          id,
+          {
+            slo: agent.slo,
+            revision,
+            have: allocationDocument(this.#managed.allocation(id)),
+            twinHave: allocationDocument(this.#twin.allocation(id)),
+            account,
+            twinAccount,
+            troubleSince: troubles.since,
+          },
+        ]),
+      ),
+      agents: Object.fromEntries(
+        this.wards.map(({ agent }) => [agent.id as AgentId, agent.notes]),
+      ) as SavedPlane["agents"],
+      faults: this.#faults,
+      events: this.#events as SavedPlane["events"],
+    };
+  }
+
+  /** Replay is capped and the rest stays in the store, which has its limit too. */
+  #compact(): void {
+    if (this.#compacting !== undefined) return;
+    const { mostRecords } = this.#parts;
+    this.#compacting = compact(this.store, { maxRecords: mostRecords, keepTop: 20, keepBottom: 20 }).then(
+      () => {
+        this.#compacting = undefined;
+      },
+      (thrown: unknown) => {
+        this.#compacting = undefined;
+        const [ward] = this.wards;
+        const words = thrown instanceof Error ? thrown.message : String(thrown);
+        if (ward) this.say({ severity: "warning", kind: "store", text: `old trajectories stay: ${words}`, ward });
+      },
+    );
+  }
+
+  /** No more turns; everything is saved and delivered. */
+  async close(): Promise<Result<void>> {
+    return this.#alone(async () => {
+      await Promise.all([this.#loop.stop(), this.#twinLoop.stop()]);
+      await this.#compacting;
+      const saved = this.save();
+      await this.store.close();
+      await this.#parts.twinStore.close();
+      return saved.ok ? saved : err(saved.failure);
+    });
+  }
+}
+
+/** What crosses threads and JSON: no typed arrays, no causes. */
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null)) as unknown;

@@ -1,0 +1,143 @@
+/**
+ * `coxswain up` from start to end: the plane, the server over it, and a summary.
+ * Owns: the order of opening and closing, and what is said on the terminal. Not here: the plane (plane.ts), the API (server).
+ */
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as after } from "node:timers/promises";
+import { packageRoot } from "../../adapters/runtime/index.ts";
+import { CodedError, failure, unwrap } from "../../base/index.ts";
+import type { AuditEntry, RunningServer, Token } from "../../server/index.ts";
+import { openServer, openStaticFolder, openStudyFolder } from "../../server/index.ts";
+import { usageError } from "../failures.ts";
+import type { KernelChoice } from "../kernels.ts";
+import { packageVersion } from "../package-info.ts";
+import { note, printLine, type Session } from "../shell.ts";
+import type { RunningPlane } from "./open-plane.ts";
+import { openPlane } from "./open-plane.ts";
+import { defaultFolder } from "./saved-plane.ts";
+import type { WorkloadSummary } from "./summary.ts";
+import { summaryTable, Tally } from "./summary.ts";
+
+export interface UpOptions {
+  readonly data?: string | undefined;
+  readonly port: number;
+  readonly host: string;
+  readonly tokenFile?: string | undefined;
+  readonly duration?: number | undefined;
+  readonly speed: number;
+  readonly seed: number;
+  readonly kernels: KernelChoice;
+  readonly workers: number;
+  readonly isQuiet: boolean;
+}
+
+export interface UpSummary {
+  readonly url: string;
+  readonly worldSeconds: number;
+  readonly workloads: readonly WorkloadSummary[];
+  readonly table: string;
+}
+
+const MEMORY = ":memory:";
+/** Six in the morning: the day's load rises before the viewer's eyes. */
+const START_HOUR = 6;
+const DAY = 86_400_000;
+
+export async function runUp(session: Session, options: UpOptions): Promise<UpSummary> {
+  const { data, host, port, speed, seed, kernels, workers } = options;
+  const folder = data === MEMORY ? null : resolve(session.cwd, data ?? defaultFolder(session.env));
+  const tokens = options.tokenFile === undefined ? [] : readTokens(resolve(session.cwd, options.tokenFile));
+  const threads = workers > 0 ? workers : Math.max(1, availableParallelism() - 1);
+  const start = Math.floor(Date.now() / DAY) * DAY + START_HOUR * 3_600_000;
+  const plane = unwrap(await openPlane({ seed, folder, speed, start, kernels, trainingThreads: threads }));
+  const tally = new Tally();
+  plane.subscribe((updates) => tally.take(updates));
+  let server: RunningServer | undefined;
+  try {
+    server = await serve(session, plane, { host, port, tokens, folder });
+    if (!options.isQuiet) printLine(session, server.url);
+    await untilOver(session, plane, options.duration);
+  } finally {
+    await server?.close();
+    const closed = await plane.close();
+    if (!closed.ok && server !== undefined) note(session, `coxswain: ${closed.failure.message}`);
+  }
+  const workloads = tally.summaries();
+  const worldSeconds = Math.max(0, (tally.at - plane.world.startedAt) / 1_000);
+  return { url: server.url, worldSeconds, workloads, table: summaryTable(workloads, session.stdout.columns) };
+}
+
+async function serve(
+  session: Session,
+  plane: RunningPlane,
+  { host, port, tokens, folder }: { host: string; port: number; tokens: readonly Token[]; folder: string | null },
+): Promise<RunningServer> {
+  const root = packageRoot();
+  const built = join(root, "dashboard", "dist");
+  const dashboard = existsSync(built) ? openStaticFolder(built) : undefined;
+  if (!dashboard?.ok) session.log.warn("the dashboard is not built; only the API is served");
+  return unwrap(
+    await openServer({
+      plane,
+      options: {
+        host,
+        port,
+        tokens,
+        version: packageVersion(),
+        audit: (entry) => writeAudit(session, folder, entry),
+        onDefect: (thrown) => session.log.error({ err: thrown }, "defect while answering a request"),
+        studies: openStudyFolder(join(root, "docs", "results")),
+        ...(dashboard?.ok ? { dashboard: dashboard.value } : {}),
+      },
+    }),
+  );
+}
+
+function writeAudit(session: Session, folder: string | null, entry: AuditEntry): void {
+  session.log.info(entry, "write");
+  if (folder === null) return;
+  try {
+    appendFileSync(join(folder, "audit.jsonl"), `${JSON.stringify(entry)}\n`);
+  } catch (cause) {
+    session.log.error({ err: cause }, "the audit log could not be written");
+  }
+}
+
+/** Until the time is up, a person stops it, or the plane is lost, which is the only one of the three that is a failure. */
+async function untilOver(session: Session, plane: RunningPlane, duration: number | undefined): Promise<void> {
+  const timer = new AbortController();
+  const stopped = new Promise<void>((resolve) => {
+    if (session.signal.aborted) resolve();
+    session.signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  const over =
+    duration === undefined ? [] : [after(duration * 1_000, undefined, { signal: timer.signal }).catch(() => undefined)];
+  const lost = await Promise.race([stopped, plane.lost, ...over]);
+  timer.abort();
+  if (lost !== undefined) throw new CodedError(lost);
+}
+
+/** `role name secret` in each line; '#' begins a comment. */
+function readTokens(file: string): readonly Token[] {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (cause) {
+    const words = cause instanceof Error ? cause.message : String(cause);
+    throw new CodedError(failure("plane.tokens", `the tokens in ${file} can not be read: ${words}`, { cause }));
+  }
+  return text
+    .split("\n")
+    .map((line, index) => ({ words: line.trim().split(/\s+/), line: line.trim(), number: index + 1 }))
+    .filter(({ line }) => line !== "" && !line.startsWith("#"))
+    .map(({ words: [role, name, secret, ...rest], number }) => {
+      if ((role !== "viewer" && role !== "operator") || !name || !secret || rest.length > 0)
+        throw usageError(
+          `line ${number} of ${file} is no token`,
+          "write 'viewer' or 'operator', a name and a secret, with spaces between",
+        );
+      return { role, name, secret };
+    });
+}
