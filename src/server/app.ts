@@ -50,7 +50,8 @@ export interface AppOptions {
 export interface App {
   fetch(request: Request): Promise<Response>;
   readonly model: ReadModel;
-  readonly openApi: object;
+  /** The API's description, as /openapi.json gives it. */
+  openApi(): object;
   /** Ends the streams and lets go of the plane. */
   close(): void;
 }
@@ -132,14 +133,15 @@ export function createApp({ plane, options }: { readonly plane: ControlPlane; re
   addStudyRoutes(app, options.studies ?? NO_STUDIES);
   addCommandRoutes(app, { plane, model, limits, clock, requireIfMatch: options.requireIfMatch ?? false });
   addOwnRoutes(app, { readiness: () => plane.readiness(), metrics: options.metrics ?? (() => "") });
-  const openApi = openApiDocument(app, { version: options.version });
-  const openApiText = JSON.stringify(openApi);
-  app.get("/openapi.json", (c) => c.body(openApiText, 200, { "content-type": "application/json" }));
+  // Made when first asked for: it takes longer than all the rest of the start.
+  const openApi = once(() => openApiDocument(app, { version: options.version }));
+  const openApiText = once(() => JSON.stringify(openApi()));
+  app.get("/openapi.json", (c) => c.body(openApiText(), 200, { "content-type": "application/json" }));
   if (options.dashboard !== undefined) addDashboard(app, options.dashboard);
 
-  const methodsOf = methodTable(openApi.paths ?? {});
+  const methodsOf = once(() => methodTable(openApi().paths ?? {}));
   app.notFound((c) => {
-    const allowed = methodsOf(c.req.path);
+    const allowed = methodsOf()(c.req.path);
     if (allowed.length === 0 || allowed.includes(c.req.method))
       return problemResponse(failure("server.not-found", "there is nothing here: /openapi.json lists what there is"));
     const allow = allowed.join(", ");
@@ -162,6 +164,14 @@ export function createApp({ plane, options }: { readonly plane: ControlPlane; re
       unsubscribe();
       hub.close();
     },
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
 

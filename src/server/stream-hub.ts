@@ -77,7 +77,10 @@ export function createStreamHub(options: StreamHubOptions): StreamHub {
 
   const send = (reader: Reader, { bytes, samples }: Portion): void => {
     if (reader.missed === null && room(reader) < bytes.byteLength) reader.missed = 0;
-    if (reader.missed === null) return reader.controller.enqueue(bytes);
+    if (reader.missed === null) {
+      reader.controller.enqueue(bytes);
+      return;
+    }
     reader.missed += samples;
     samplesDropped += samples;
   };

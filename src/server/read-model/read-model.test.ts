@@ -1,0 +1,152 @@
+import { expect, test } from "vitest";
+import { agent, decision, event, sample, samples, START, workload } from "../../../test/fixtures/server/fake-plane.ts";
+import { createReadModel } from "./read-model.ts";
+
+const limits = { things: 2, pointsPerTier: 16, decisionsPerWorkload: 3, eventsPerSeverity: 2 };
+
+test("a workload's document carries its newest measurement beside what the plane said about it", () => {
+  const model = createReadModel();
+  model.apply([workload("cart"), samples(START + 5, ["cart"], { load: 7 })]);
+  model.apply([workload("cart", 2)]);
+  expect(model.workload("cart")).toMatchObject({ revision: 2, now: { load: 7 }, twin: { now: { latency: 60 } } });
+  expect(model.at).toBe(START + 5);
+});
+
+test("what does not fit is refused and counted: unknown workloads, old samples, more things than allowed", () => {
+  const model = createReadModel(limits);
+  model.apply([workload("a"), workload("b"), workload("c"), agent("x"), agent("y"), agent("z")]);
+  expect(model.workloads().map(({ id }) => id)).toEqual(["a", "b"]);
+  expect(model.agents().map(({ id }) => id)).toEqual(["x", "y"]);
+  expect(model.refused).toBe(2);
+  model.apply([samples(START, ["a", "c"])]);
+  model.apply([samples(START, ["a"]), decision("c")]);
+  expect(model.refused).toBe(5);
+});
+
+test("the stream gets only what was taken in, with ids", () => {
+  const model = createReadModel();
+  const passed = model.apply([workload("a"), samples(START, ["a", "b"]), decision("a"), decision("b"), event("hello")]);
+  expect(passed.map(({ kind }) => kind)).toEqual(["workload", "samples", "decision", "event"]);
+  expect(passed[1]).toMatchObject({ samples: [{ workload: "a" }] });
+  expect(passed[2]).toMatchObject({ decision: { id: 1 } });
+  expect(passed[3]).toMatchObject({ event: { id: 1, text: "hello" } });
+});
+
+test("decisions of a busy workload do not push out those of a quiet one, and pages meet without gap or overlap", () => {
+  const model = createReadModel(limits);
+  model.apply([workload("a"), workload("b"), decision("b", { at: 1 })]);
+  for (let index = 0; index < 10; index += 1) model.apply([decision("a")]);
+  // Ids: b has 1, a has 2…11 of which the newest three remain.
+  const first = model.decisions({ before: null, limit: 2 });
+  expect(first.items.map(({ id }) => id)).toEqual([11, 10]);
+  expect(first.next).toBe("10");
+  const second = model.decisions({ before: 10, limit: 2 });
+  expect(second.items.map(({ id }) => id)).toEqual([9, 1]);
+  expect(second.next).toBeNull();
+  expect(model.decisions({ workload: "b", before: null, limit: 5 }).items.map(({ id }) => id)).toEqual([1]);
+  expect(model.decisions({ agent: "b-agent", before: null, limit: 5 }).items.map(({ id }) => id)).toEqual([1]);
+  expect(model.decisions({ workload: "nobody", before: null, limit: 5 })).toEqual({ items: [], next: null });
+});
+
+test("a flood of small events keeps the serious ones in memory", () => {
+  const model = createReadModel(limits);
+  model.apply([event("fire", { severity: "error", workload: "a" })]);
+  for (let index = 0; index < 50; index += 1) model.apply([event(`note ${index}`)]);
+  const texts = (query: Parameters<typeof model.events>[0]) => model.events(query).items.map(({ text }) => text);
+  expect(texts({ before: null, limit: 10 })).toEqual(["note 49", "note 48", "fire"]);
+  expect(texts({ severity: "warning", before: null, limit: 10 })).toEqual(["fire"]);
+  expect(texts({ workload: "a", before: null, limit: 10 })).toEqual(["fire"]);
+});
+
+test("the figures are ratios of sums over all workloads", () => {
+  const model = createReadModel();
+  model.apply([workload("a"), workload("b"), agent("a-agent"), agent("b-agent", { stage: "SERVING", isPaused: true })]);
+  expect(model.metrics().learned).toEqual({
+    steps: 0,
+    attainment: null,
+    cpuUtilisation: null,
+    memoryUtilisation: null,
+    cost: 0,
+  });
+  model.apply([samples(START, ["a", "b"])]);
+  expect(model.metrics()).toMatchObject({
+    workloads: 2,
+    agentsByStage: { INITIALIZED: 0, OFFLINE: 1, ONLINE: 0, SERVING: 1 },
+    agentsPaused: 1,
+    learned: { steps: 20, attainment: 0.9, cpuUtilisation: 0.6, memoryUtilisation: 0.3, cost: 4 },
+    twin: { steps: 20, attainment: 0.6, cost: 6 },
+  });
+});
+
+test("a series that fits is given point by point, with null where nothing was measured", () => {
+  const model = createReadModel();
+  model.apply([workload("a"), samples(START, ["a"], { latency: null }), samples(START + 10, ["a"], { latency: 5 })]);
+  const series = model.series("a", { from: null, to: null, points: 10 });
+  expect(series?.at).toEqual([START, START + 10]);
+  expect(series?.columns.latency).toEqual([null, 5]);
+  expect(series?.twin?.latency).toEqual([60, 60]);
+  expect(model.series("b", { from: null, to: null, points: 10 })).toBeUndefined();
+});
+
+const worn = (count: number) => {
+  const model = createReadModel(limits);
+  model.apply([workload("a")]);
+  for (let step = 0; step < count; step += 1)
+    model.apply([
+      {
+        kind: "samples",
+        at: step,
+        samples: [
+          {
+            workload: "a",
+            sample: sample(step, { load: step, latency: step === 3 ? 999 : 1, preservation: step === 5 ? 0.1 : 1 }),
+            twin: null,
+            account: model.workloads()[0]!.account,
+            twinAccount: null,
+          },
+        ],
+      },
+    ]);
+  return model;
+};
+
+test("thinning keeps the worst latency and preservation and the mean of the load, at the time of the last step", () => {
+  const series = worn(16).series("a", { from: null, to: null, points: 2 });
+  // Steps 0…7 and 8…15.
+  expect(series?.at).toEqual([7, 15]);
+  expect(series?.columns.load).toEqual([3.5, 11.5]);
+  expect(series?.columns.latency).toEqual([999, 1]);
+  expect(series?.columns.preservation).toEqual([0.1, 1]);
+  expect(series?.twin).toBeNull();
+});
+
+test("what is long ago is kept coarser, and the end is never missing", () => {
+  const model = worn(100);
+  // The raw ring holds 84…99; 12 points of eight steps reach to 95, and the four that remain make the last point.
+  const whole = model.series("a", { from: null, to: null, points: 100 });
+  expect(whole?.at).toEqual([7, 15, 23, 31, 39, 47, 55, 63, 71, 79, 87, 95, 99]);
+  expect(whole?.columns.load.at(-1)).toBe((96 + 97 + 98 + 99) / 4);
+  expect(whole?.columns.latency[0]).toBe(999);
+  const recent = model.series("a", { from: 90, to: 97, points: 100 });
+  expect(recent?.at).toEqual([90, 91, 92, 93, 94, 95, 96, 97]);
+});
+
+test("points that were read once stay where they were when the series grows", () => {
+  const before = worn(64).series("a", { from: 48, to: null, points: 5 });
+  const after = worn(66).series("a", { from: 50, to: null, points: 5 });
+  const shared = before?.at.slice(1) ?? [];
+  expect(shared.length).toBeGreaterThan(1);
+  expect(after?.at).toEqual(expect.arrayContaining(shared));
+});
+
+test("however long it runs, a series never gives more points than asked for and its axis rises", () => {
+  for (const count of [1, 15, 16, 17, 129, 1_000, 20_000]) {
+    const model = worn(count);
+    for (const points of [2, 3, 7, 50]) {
+      const at = model.series("a", { from: null, to: null, points })?.at ?? [];
+      expect(at.length).toBeLessThanOrEqual(points);
+      expect(at.at(-1)).toBe(count - 1);
+      expect(at).toEqual([...at].sort((a, b) => a - b));
+    }
+  }
+});
