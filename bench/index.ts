@@ -6,6 +6,7 @@ import { envBench } from "./env.bench.ts";
 import type { Bench } from "./report.ts";
 import { rngBench } from "./rng.bench.ts";
 import { storeBench } from "./store.bench.ts";
+import { upBench } from "./up.bench.ts";
 
 export type { Bench, BenchContext, BenchReport, Figure, Machine } from "./report.ts";
 
@@ -15,4 +16,5 @@ export const benches: Readonly<Record<string, Bench>> = {
   store: storeBench,
   rng: rngBench,
   autoscale: autoscaleBench,
+  up: upBench,
 };
