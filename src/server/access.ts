@@ -25,7 +25,11 @@ export interface Principal {
   readonly role: Role;
 }
 
-export type Admission = { readonly principal: Principal } | { readonly refused: Failure };
+/** Who asks, and why they may not, if so. */
+export interface Admission {
+  readonly principal: Principal;
+  readonly refused: Failure | null;
+}
 
 export interface Door {
   admit(request: Request, needs: Role | "nobody"): Admission;
@@ -60,30 +64,21 @@ export function createDoor(access: Access): Door {
     admit(request, needs) {
       const foreign = access.kind === "loopback" ? foreignHost(request) : undefined;
       const elsewhere = foreign ?? foreignOrigin(request);
-      if (elsewhere !== undefined) return { refused: elsewhere };
-      if (access.kind === "loopback") return { principal: LOOPBACK_USER };
+      if (elsewhere !== undefined) return { principal: NOBODY, refused: elsewhere };
+      if (access.kind === "loopback") return { principal: LOOPBACK_USER, refused: null };
       const principal = bearer(request);
-      if (principal === undefined) {
-        if (needs === "nobody") return { principal: NOBODY };
-        return {
-          refused: failure(
-            "server.token-missing",
-            "this needs a valid token: send the header 'Authorization: Bearer <token>' with one of the tokens the server was started with",
-          ),
-        };
-      }
-      if (needs === "operator" && principal.role !== "operator") {
-        return {
-          refused: failure(
-            "server.role",
-            `'${principal.name}' may look but not change: use a token of the role operator`,
-          ),
-        };
-      }
-      return { principal };
+      if (principal === undefined) return { principal: NOBODY, refused: needs === "nobody" ? null : TOKEN_MISSING };
+      const mayNot = needs === "operator" && principal.role !== "operator";
+      const text = `'${principal.name}' may look but not change: use a token of the role operator`;
+      return { principal, refused: mayNot ? failure("server.role", text) : null };
     },
   };
 }
+
+const TOKEN_MISSING = failure(
+  "server.token-missing",
+  "this needs a valid token: send the header 'Authorization: Bearer <token>' with one of the tokens the server was started with",
+);
 
 const digestOf = (secret: string): Buffer => createHash("sha256").update(secret).digest();
 

@@ -3,18 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "@hono/zod-openapi";
 import { expect, test } from "vitest";
-import { err, failure } from "../base/index.ts";
 import {
   agent,
   decision,
   event,
   json,
+  START,
   type Stage,
   samples,
   serverStage,
-  START,
   workload,
 } from "../../test/fixtures/server/fake-plane.ts";
+import { err, failure } from "../base/index.ts";
 import type { Problem } from "./plane-contract.ts";
 import {
   agentSchema,

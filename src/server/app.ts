@@ -199,12 +199,11 @@ function writes({
   const buckets = createBuckets({ perSecond: limits.writesPerSecond, burst: limits.writeBurst });
   const overdrawn = new Set<string>();
   return async (c, next) => {
-    const admission = door.admit(c.req.raw, neededRole(c.req.method, c.req.path));
-    const who = "principal" in admission ? admission.principal : { name: "nobody", role: "viewer" as const };
+    const { principal: who, refused } = door.admit(c.req.raw, neededRole(c.req.method, c.req.path));
     c.set("principal", who);
     c.set("command", null);
     if (!isWrite(c.req.method)) {
-      if ("refused" in admission) return refusal(admission.refused);
+      if (refused !== null) return refusal(refused);
       await next();
       return;
     }
@@ -216,7 +215,7 @@ function writes({
     if (wait !== null) {
       const text = `more than ${limits.writesPerSecond} changes per second: wait ${wait} s`;
       c.res = problemResponse(failure("server.too-many-writes", text, { retry: true }), { "retry-after": `${wait}` });
-    } else if ("refused" in admission) c.res = refusal(admission.refused);
+    } else if (refused !== null) c.res = refusal(refused);
     else await next();
     if (isRepeated) return;
     const { status } = c.res;

@@ -20,6 +20,7 @@ export type {
   FaultName,
   Judged,
   LiveUpdate,
+  LoopDocument,
   MetricsDocument,
   MetricsSide,
   ModeName,

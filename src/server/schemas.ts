@@ -19,6 +19,9 @@ const document = <S extends z.core.$ZodLooseShape>(name: string, shape: S) =>
 const part = <S extends z.core.$ZodLooseShape>(shape: S) => z.strictObject(shape).readonly();
 const list = <T extends z.ZodType>(item: T) => z.array(item).readonly();
 
+// `.nullable()` on a schema with a name comes out of the generator as "this object, and null too", which nothing satisfies.
+const orNull = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]);
+
 // JSON has no infinity and no NaN, and z.number() refuses both.
 const number = z.number();
 const measured = number.nullable();
@@ -81,15 +84,15 @@ const workloadSettings = {
   title: z.string(),
   slo: sloSchema,
   agent: z.string(),
-  trouble: trouble.nullable(),
+  trouble: orNull(trouble),
   revision: whole,
 };
 
 export const workloadSchema = document("Workload", {
   ...workloadSettings,
-  now: sampleSchema.nullable(),
+  now: orNull(sampleSchema),
   account: accountSchema,
-  twin: part({ now: sampleSchema.nullable(), account: accountSchema }).nullable(),
+  twin: part({ now: orNull(sampleSchema), account: accountSchema }).nullable(),
 });
 
 // Spelled out from the list of names, so that a column can not be forgotten.
@@ -123,9 +126,9 @@ export const decisionSchema = document("Decision", {
   stage,
   who: actor,
   why: list(z.string()),
-  have: allocation.nullable(),
-  proposed: allocation.nullable(),
-  executed: allocation.nullable(),
+  have: orNull(allocation),
+  proposed: orNull(allocation),
+  executed: orNull(allocation),
   failure: z.string().nullable(),
 });
 
@@ -264,9 +267,9 @@ export const liveUpdateSchema = z
         part({
           workload: z.string(),
           sample: sampleSchema,
-          twin: sampleSchema.nullable(),
+          twin: orNull(sampleSchema),
           account: accountSchema,
-          twinAccount: accountSchema.nullable(),
+          twinAccount: orNull(accountSchema),
         }),
       ),
     }),

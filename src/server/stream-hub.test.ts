@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { event, samples, serverStage, START, type Stage } from "../../test/fixtures/server/fake-plane.ts";
+import { event, START, type Stage, samples, serverStage } from "../../test/fixtures/server/fake-plane.ts";
 import { laggedSchema, snapshotSchema, updatesSchema } from "./schemas.ts";
 
 interface Message {
@@ -49,7 +49,9 @@ function readerOf(answer: Response) {
 }
 
 const open = async (stage: Stage, lastEventId?: string) =>
-  readerOf(await stage.ask("/v1/stream", lastEventId === undefined ? {} : { headers: { "last-event-id": lastEventId } }));
+  readerOf(
+    await stage.ask("/v1/stream", lastEventId === undefined ? {} : { headers: { "last-event-id": lastEventId } }),
+  );
 
 const textsOf = (messages: readonly Message[]): string[] =>
   messages.flatMap(({ data }) =>

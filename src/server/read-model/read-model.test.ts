@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { agent, decision, event, sample, samples, START, workload } from "../../../test/fixtures/server/fake-plane.ts";
+import { agent, decision, event, START, sample, samples, workload } from "../../../test/fixtures/server/fake-plane.ts";
 import { createReadModel } from "./read-model.ts";
 
 const limits = { things: 2, pointsPerTier: 16, decisionsPerWorkload: 3, eventsPerSeverity: 2 };

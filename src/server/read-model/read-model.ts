@@ -163,6 +163,9 @@ export function createReadModel(limits: ReadModelLimits = defaultReadModelLimits
         const event = events.append(update.event.severity, (id) => ({ ...update.event, id }));
         return { kind: "event", event };
       }
+      case "loop":
+        // For /metrics alone.
+        return undefined;
     }
   };
 
