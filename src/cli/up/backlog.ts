@@ -12,6 +12,7 @@ export class Backlog {
   #samples: PlaneUpdate[] = [];
   #decisions: PlaneUpdate[] = [];
   #events: PlaneUpdate[] = [];
+  #loop: PlaneUpdate | undefined;
 
   add(updates: readonly PlaneUpdate[]): void {
     for (const update of updates) {
@@ -19,7 +20,8 @@ export class Backlog {
       else if (update.kind === "agent") this.#agents.set(update.agent.id, update);
       else if (update.kind === "samples") this.#samples.push(update);
       else if (update.kind === "decision") this.#decisions.push(update);
-      else this.#events.push(update);
+      else if (update.kind === "event") this.#events.push(update);
+      else this.#loop = update;
     }
     // Cut now and then, not at every update: a copy of hundreds for one more would be dear.
     this.#samples = newest(this.#samples, KEPT.samples);
@@ -36,6 +38,7 @@ export class Backlog {
       ...this.#samples.slice(-samples),
       ...this.#decisions.slice(-decisions),
       ...this.#events.slice(-events),
+      ...(this.#loop === undefined ? [] : [this.#loop]),
     ];
   }
 }

@@ -10,10 +10,12 @@ import { failure, failureOf, milliseconds } from "../../base/index.ts";
 import type { AgentTrainer } from "../agents/agent-trainer.ts";
 import { openAgentTrainer } from "../agents/agent-trainer.ts";
 import { openKernels } from "../kernels.ts";
+import { packageVersion } from "../package-info.ts";
 import { Pacing } from "./pacing.ts";
 import { Plane } from "./plane.ts";
 import type { FromPlane, PlaneSettings, ToPlane } from "./plane-messages.ts";
 import { openParts } from "./plane-parts.ts";
+import { openPlaneWatch, type PlaneWatch } from "./plane-watch.ts";
 import { trajectoryPage } from "./trajectories.ts";
 
 /** Ten posts a second at most: more than an eye sees, few enough for any stream. */
@@ -29,7 +31,11 @@ const post = (message: FromPlane): void => port?.postMessage(message);
 
 async function serve(settings: PlaneSettings): Promise<void> {
   let training: AgentTrainer | undefined;
+  let watch: PlaneWatch | undefined;
   try {
+    const watching = openPlaneWatch({ env: process.env, version: packageVersion() });
+    if (!watching.ok) return end(watching.failure);
+    watch = watching.value;
     const kernels = openKernels(settings.kernels);
     training = openAgentTrainer({ threads: settings.trainingThreads, kernels });
     const { seed, folder, speed } = settings;
@@ -44,13 +50,15 @@ async function serve(settings: PlaneSettings): Promise<void> {
       isLockstep: false,
     });
     if (!parts.ok) return end(parts.failure);
-    const plane = new Plane(parts.value);
+    const plane = new Plane(parts.value, watch);
     const begun = plane.begin();
     if (!begun.ok) return end(begun.failure);
     post({ kind: "ready", startedAt: plane.startedAt });
     const stop = listen(plane);
     const trouble = await run(plane, { speed, stop });
     const saved = await plane.close();
+    // Before the main thread hears that it is over, for it ends this one then, and the last spans with it.
+    await watch.close();
     if (trouble) return end(trouble);
     tell(plane, 0);
     post({ kind: "stopped", saved: sendable(saved) });
@@ -58,6 +66,7 @@ async function serve(settings: PlaneSettings): Promise<void> {
     end(failureOf(thrown) ?? broken(thrown));
   } finally {
     await training?.close();
+    await watch?.close();
     port?.close();
   }
 }
@@ -112,7 +121,7 @@ async function run(
 }
 
 function tell(plane: Plane, speed: number): void {
-  const updates = plane.takeUpdates();
+  const updates = plane.takeUpdates(performance.now());
   if (updates.length > 0) post({ kind: "updates", updates, speed });
 }
 

@@ -30,6 +30,7 @@ import type { ActiveFault } from "./faults.ts";
 import { applyFault, faultWords } from "./faults.ts";
 import { addTo, allocationDocument, emptyAccount, sampleOf } from "./measure.ts";
 import type { PlaneParts } from "./plane-parts.ts";
+import type { PlaneWatch } from "./plane-watch.ts";
 import { rulesSeat } from "./rules-seat.ts";
 import type { SavedPlane } from "./saved-plane.ts";
 import { writePlane } from "./saved-plane.ts";
@@ -59,6 +60,7 @@ export class Plane {
   readonly wards: readonly Ward[];
   readonly store: TrajectoryStore;
   readonly #parts: PlaneParts;
+  readonly #watch: PlaneWatch | undefined;
   readonly #clock: StepClock;
   readonly #managed: ClusterWorld;
   readonly #twin: ClusterWorld;
@@ -76,9 +78,10 @@ export class Plane {
   #compacting: Promise<void> | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: PlaneParts) {
+  constructor(parts: PlaneParts, watch?: PlaneWatch) {
     const { seed, saved, start } = parts;
     this.#parts = parts;
+    this.#watch = watch;
     this.store = parts.store;
     this.startedAt = milliseconds(saved?.startedAt ?? start);
     this.#clock = new StepClock(start);
@@ -175,6 +178,7 @@ export class Plane {
       events,
       state: states,
       ...(isManaged ? { trainer } : {}),
+      ...(isManaged && this.#watch?.watcher ? { watcher: this.#watch.watcher } : {}),
       config: {
         period: CONTROL_STEP,
         look: walls(3),
@@ -302,10 +306,12 @@ export class Plane {
   // ── Telling ──────────────────────────────────────────────────────────────────────────────────────────
 
   /** What has not been told yet, in order. */
-  takeUpdates(): readonly PlaneUpdate[] {
+  /** `wall`: milliseconds of any clock, for what is told by the wall's time. */
+  takeUpdates(wall = 0): readonly PlaneUpdate[] {
     const updates = this.#updates;
     this.#updates = [];
-    return updates;
+    const own = this.#watch?.updates(this.#loop.status, { world: this.now, wall }) ?? [];
+    return own.length === 0 ? updates : [...updates, ...own];
   }
 
   tellWorkload({ workload: { id, title }, agent, trouble, revision }: Ward): void {
@@ -335,6 +341,7 @@ export class Plane {
   }
 
   #hear(events: readonly LoopEvent[]): void {
+    this.#watch?.note(events);
     for (const event of events) {
       const ward = this.wards.find(({ workload }) => workload.id === event.workload);
       if (ward === undefined) continue;

@@ -6,6 +6,7 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
+import { PlaneMetrics } from "../../adapters/observability/index.ts";
 import { packageRoot } from "../../adapters/runtime/index.ts";
 import { CodedError, failure, unwrap } from "../../base/index.ts";
 import type { AuditEntry, RunningServer, Token } from "../../server/index.ts";
@@ -14,6 +15,7 @@ import { usageError } from "../failures.ts";
 import type { KernelChoice } from "../kernels.ts";
 import { packageVersion } from "../package-info.ts";
 import { note, printLine, type Session } from "../shell.ts";
+import { observePlane } from "./observing.ts";
 import type { RunningPlane } from "./open-plane.ts";
 import { openPlane } from "./open-plane.ts";
 import { defaultFolder } from "./saved-plane.ts";
@@ -54,9 +56,11 @@ export async function runUp(session: Session, options: UpOptions): Promise<UpSum
   const plane = unwrap(await openPlane({ seed, folder, speed, start, kernels, trainingThreads: threads }));
   const tally = new Tally();
   plane.subscribe((updates) => tally.take(updates));
+  const metrics = new PlaneMetrics();
+  observePlane(plane, { metrics, log: session.log });
   let server: RunningServer | undefined;
   try {
-    server = await serve(session, plane, { host, port, tokens, folder });
+    server = await serve(session, plane, { host, port, tokens, folder, metrics });
     if (!options.isQuiet) printLine(session, server.url);
     await untilOver(session, plane, options.duration);
   } finally {
@@ -69,10 +73,18 @@ export async function runUp(session: Session, options: UpOptions): Promise<UpSum
   return { url: server.url, worldSeconds, workloads, table: summaryTable(workloads, session.stdout.columns) };
 }
 
+interface Served {
+  readonly host: string;
+  readonly port: number;
+  readonly tokens: readonly Token[];
+  readonly folder: string | null;
+  readonly metrics: PlaneMetrics;
+}
+
 async function serve(
   session: Session,
   plane: RunningPlane,
-  { host, port, tokens, folder }: { host: string; port: number; tokens: readonly Token[]; folder: string | null },
+  { host, port, tokens, folder, metrics }: Served,
 ): Promise<RunningServer> {
   const root = packageRoot();
   const built = join(root, "dashboard", "dist");
@@ -86,6 +98,7 @@ async function serve(
         port,
         tokens,
         version: packageVersion(),
+        metrics: () => metrics.text(),
         audit: (entry) => writeAudit(session, folder, entry),
         onDefect: (thrown) => session.log.error({ err: thrown }, "defect while answering a request"),
         studies: openStudyFolder(join(root, "docs", "results")),
