@@ -29,7 +29,7 @@ import type {
   StageChange,
   StageName,
 } from "../../server/index.ts";
-import { demoProfile, demoSettings, demoTask } from "./demo-profile.ts";
+import { demoEstimate, demoProfile, demoSettings, demoTask } from "./demo-profile.ts";
 import type { DemoWorkload } from "./demo-workloads.ts";
 import { fallbackOf, guardLimits, historyOf } from "./demo-workloads.ts";
 import { allocationDocument } from "./measure.ts";
@@ -137,7 +137,7 @@ export class DemoAgent {
       fallback: fallbackOf(this.workload).name,
       trainEvery: 4,
       updates: 48,
-      estimate: { seed },
+      estimate: demoEstimate(seed),
     });
     return {
       ...seat,
@@ -166,7 +166,7 @@ export class DemoAgent {
       fallbackStart: { history: historyOf(workload, startedAt) },
       createLearner: (attempt) =>
         this.#fragile(autoscaleLearner({ kernels, task: this.task, seed: seed + 7_919 * attempt })),
-      estimator: offPolicyEstimator({ seed }),
+      estimator: offPolicyEstimator(demoEstimate(seed)),
       settings: demoSettings,
       seed,
       isPaused: () => this.notes.isPaused,

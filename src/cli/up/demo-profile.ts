@@ -4,7 +4,7 @@
  * Owns: these settings. Not here: the lifecycle (control/lifecycle).
  */
 import { minutes, perSecond, unwrap } from "../../base/index.ts";
-import type { AgentSettings, LifecycleProfile } from "../../control/lifecycle/index.ts";
+import type { AgentSettings, EstimatorOptions, LifecycleProfile } from "../../control/lifecycle/index.ts";
 import { parseLifecycleProfile } from "../../control/lifecycle/index.ts";
 import type { AutoscaleTask } from "../../control/tasks/index.ts";
 import { autoscaleTask, mostPerEpisode } from "../../control/tasks/index.ts";
@@ -23,6 +23,9 @@ export const demoSettings: Partial<AgentSettings> = {
   estimateEvery: 1,
   keepEpisodes: 16,
 };
+
+/** What is estimated is the reward of an episode, so it has to know how long one is. */
+export const demoEstimate = (seed: number): EstimatorOptions => ({ seed, config: { horizon: EPISODE_STEPS } });
 
 const profiles = new Map<ModeName, LifecycleProfile>();
 

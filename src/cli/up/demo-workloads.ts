@@ -110,7 +110,7 @@ const recipes: readonly Recipe[] = [
     threads: 16,
     timeout: 4_000,
     load: { shape: "diurnal", level: "high", mean: 24 },
-    promise: { kind: "latency", times: 1.3 },
+    promise: { kind: "latency", times: 2 },
     rules: { leastCpu: 1_000, targetPercent: 60, leastReplicas: 1 },
   },
   {
@@ -120,7 +120,7 @@ const recipes: readonly Recipe[] = [
     threads: 8,
     timeout: 6_000,
     load: { shape: "bursty", level: "low", mean: 8 },
-    promise: { kind: "latency", times: 1.5 },
+    promise: { kind: "latency", times: 3 },
     rules: { leastCpu: 1_000, targetPercent: 60, leastReplicas: 1 },
   },
   {
@@ -130,7 +130,7 @@ const recipes: readonly Recipe[] = [
     threads: 8,
     timeout: 5_000,
     load: { shape: "steady", level: "high", mean: 18 },
-    promise: { kind: "latency", times: 1.3 },
+    promise: { kind: "latency", times: 2.5 },
     rules: { leastCpu: 1_000, targetPercent: 60, leastReplicas: 1 },
   },
   {

@@ -17,7 +17,7 @@ export interface ActiveFault {
 }
 
 /** Long enough to be seen at the default speed, short enough to see the recovery. */
-export const FAULT_LASTS: Ms = minutes(30);
+export const FAULT_LASTS: Ms = minutes(20);
 const SURGE = 2.5;
 const SLOWER = 1.8;
 

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { unwrap } from "../../base/index.ts";
+import type { PlaneUpdate } from "../../server/index.ts";
+import { openPlane } from "./open-plane.ts";
+
+// Runs the compiled worker in dist/; `npm test` builds first.
+const settings = {
+  seed: 3,
+  folder: null,
+  speed: 400,
+  start: Date.UTC(2026, 0, 5, 6),
+  kernels: "auto",
+  trainingThreads: 1,
+} as const;
+
+test("a plane in its thread measures four workloads, answers commands and queries, tells late listeners, and stops", async () => {
+  const plane = unwrap(await openPlane(settings));
+  expect(plane.world).toEqual({ kind: "simulated", startedAt: settings.start });
+  await new Promise<void>((resolve) => {
+    const leave = plane.subscribe((updates) => {
+      const rows = updates.flatMap((update) => (update.kind === "samples" ? update.samples : []));
+      if (!rows.some(({ account }) => account.steps >= 6)) return;
+      leave();
+      resolve();
+    });
+  });
+  expect(plane.readiness()).toEqual([]);
+  const late: PlaneUpdate[] = [];
+  plane.subscribe((updates) => late.push(...updates));
+  expect(late.slice(0, 8).map(({ kind }) => kind)).toEqual([...Array(4).fill("workload"), ...Array(4).fill("agent")]);
+  const answers = await Promise.all([
+    plane.command({ kind: "pause", agent: "web-shop-agent" }, { revision: 1 }),
+    plane.command({ kind: "resume", agent: "web-shop-agent" }, { revision: 1 }),
+  ]);
+  expect(answers).toMatchObject([
+    { ok: true, value: { revision: 2 } },
+    { ok: false, failure: { code: "plane.revision" } },
+  ]);
+  const query = { agent: "queue-worker-agent", limit: 2, before: null };
+  const page = unwrap(await plane.trajectories(query));
+  expect(page.items.map(({ step }) => step)).toEqual([expect.any(Number), (page.items[0]?.step ?? 0) - 1]);
+  const next = unwrap(await plane.trajectories({ ...query, before: page.next }));
+  expect(next.items[0]?.step).toBe((page.items[1]?.step ?? 0) - 1);
+  expect(await plane.close()).toEqual({ ok: true, value: undefined });
+  expect(plane.readiness()).toEqual(["the control plane has stopped"]);
+});
+
+test("a folder that can not be written is told before anything begins", async () => {
+  const opened = await openPlane({ ...settings, folder: "/dev/null/below" });
+  expect(opened).toMatchObject({ ok: false, failure: { code: "plane.data-unwritable" } });
+});

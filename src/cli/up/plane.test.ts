@@ -1,0 +1,174 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { loadKernels } from "../../adapters/runtime/index.ts";
+import { milliseconds, ok, unwrap } from "../../base/index.ts";
+import { agentTrainingKinds } from "../../control/lifecycle/index.ts";
+import type { Trainer } from "../../control/loop/index.ts";
+import type { PlaneUpdate } from "../../server/index.ts";
+import { Plane } from "./plane.ts";
+import { openParts } from "./plane-parts.ts";
+import { readPlane } from "./saved-plane.ts";
+
+const kernels = loadKernels({ prefer: "wasm" });
+const start = milliseconds(Date.UTC(2026, 0, 5, 6));
+const IDS = ["web-shop", "image-resizing", "ml-serving", "queue-worker"];
+
+const { tasks } = agentTrainingKinds();
+const inPlace: Trainer = {
+  slots: 1,
+  train: async ({ kind, config }) =>
+    ok(await tasks[kind]?.(config, { kernels, isCancelled: () => false, progress: () => undefined })),
+};
+
+async function openPlane({ folder = null, seed = 3 }: { folder?: string | null; seed?: number } = {}): Promise<Plane> {
+  const options = { seed, folder, speed: 100, start, kernels, trainer: inPlace, isLockstep: true };
+  const plane = new Plane(unwrap(await openParts(options)));
+  unwrap(plane.begin());
+  return plane;
+}
+
+async function advance(plane: Plane, steps: number): Promise<PlaneUpdate[]> {
+  const until = plane.steps + steps;
+  while (plane.steps < until) await plane.advance();
+  return [...plane.takeUpdates()];
+}
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "coxswain-plane-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const of = <K extends PlaneUpdate["kind"]>(updates: readonly PlaneUpdate[], kind: K) =>
+  updates.filter((update): update is Extract<PlaneUpdate, { kind: K }> => update.kind === kind);
+
+test("every step is measured for four workloads and their twins, and the agents begin with the rules", async () => {
+  const plane = await openPlane();
+  const updates = await advance(plane, 6);
+  const samples = of(updates, "samples");
+  expect(samples.map(({ at }) => at - start)).toEqual([15, 30, 45, 60, 75, 90].map((s) => s * 1_000));
+  for (const { samples: rows } of samples) {
+    expect(rows.map(({ workload }) => workload)).toEqual(IDS);
+    // While the rules act in both worlds, both meet the same requests and do the same.
+    for (const { sample, twin, account, twinAccount } of rows) {
+      expect(sample).toEqual(twin);
+      expect(account).toEqual(twinAccount);
+    }
+  }
+  expect(samples.at(-1)?.samples[0]?.account.steps).toBe(6);
+  const agents = of(updates, "agent").map(({ agent }) => agent);
+  expect(agents.filter(({ stage }) => stage === "OFFLINE").map(({ workload }) => workload)).toEqual(
+    expect.arrayContaining(IDS),
+  );
+  expect(agents.at(-1)?.history).toMatchObject([{ from: "INITIALIZED", to: "OFFLINE", because: "bootstrap" }]);
+  expect(of(updates, "decision")[0]?.decision).toMatchObject({ who: "fallback", stage: "OFFLINE" });
+  expect(of(updates, "event").map(({ event }) => event.text)).toContainEqual(
+    "Web shop: INITIALIZED → OFFLINE, because it learns from the rules first",
+  );
+  await plane.close();
+});
+
+test("the same seed gives the same updates, training included", async () => {
+  const runs: PlaneUpdate[][] = [];
+  for (let run = 0; run < 2; run++) {
+    const plane = await openPlane();
+    runs.push(await advance(plane, 12));
+    await plane.close();
+  }
+  expect(runs[0]?.length).toBeGreaterThan(60);
+  expect(runs[0]).toEqual(runs[1]);
+  const other = await openPlane({ seed: 4 });
+  expect(await advance(other, 12)).not.toEqual(runs[0]);
+  await other.close();
+});
+
+test("commands raise the revision, and one that rests on an older look is told so", async () => {
+  const plane = await openPlane();
+  await advance(plane, 2);
+  const agent = "web-shop-agent";
+  expect(unwrap(await plane.command({ kind: "pause", agent }, 1))).toEqual({ revision: 2 });
+  const late = await plane.command({ kind: "resume", agent }, 1);
+  expect(late).toMatchObject({ ok: false, failure: { code: "plane.revision" } });
+  const updates = await advance(plane, 2);
+  expect(of(updates, "agent").at(-1)?.agent).toMatchObject({ id: agent, isPaused: true, revision: 2 });
+  expect(of(updates, "decision").filter(({ decision }) => decision.agent === agent)[0]?.decision.why[0]).toBe("paused");
+  expect(unwrap(await plane.command({ kind: "resume", agent }, null))).toEqual({ revision: 3 });
+  expect(await plane.command({ kind: "promote", agent }, 3)).toMatchObject({
+    ok: false,
+    failure: { code: "lifecycle.operator", message: expect.stringContaining("0 of the 4 episodes") },
+  });
+  expect(await plane.command({ kind: "pause", agent: "nobody" }, null)).toMatchObject({
+    ok: false,
+    failure: { code: "plane.unknown-agent" },
+  });
+  await plane.close();
+});
+
+test("a load surge reaches both worlds and ends by itself; lost telemetry is told; a node can not be lost", async () => {
+  const plane = await openPlane();
+  const [before] = of(await advance(plane, 8), "samples").slice(-1);
+  const workload = "web-shop";
+  unwrap(await plane.command({ kind: "inject", workload, fault: "load-surge" }, 1));
+  unwrap(await plane.command({ kind: "inject", workload, fault: "telemetry-lost" }, 2));
+  const updates = await advance(plane, 8);
+  const after = of(updates, "samples").at(-1)?.samples[0];
+  expect(after?.sample.load).toBeGreaterThan(1.5 * (before?.samples[0]?.sample.load ?? Number.POSITIVE_INFINITY));
+  expect(after?.twin?.load).toBe(after?.sample.load);
+  expect(of(updates, "event").map(({ event }) => event.text)).toContainEqual(
+    expect.stringMatching(/^Web shop: the telemetry fails/),
+  );
+  const later = of(await advance(plane, 76), "event").map(({ event }) => event.text);
+  expect(later).toContainEqual("Web shop: the fault load-surge is over");
+  expect(await plane.command({ kind: "inject", workload, fault: "node-lost" }, null)).toMatchObject({
+    ok: false,
+    failure: { code: "plane.fault-unsupported" },
+  });
+  await plane.close();
+});
+
+test("an SLO can be given another target, not another percentile", async () => {
+  const plane = await openPlane();
+  await advance(plane, 1);
+  const workload = "web-shop";
+  const slo = { kind: "latency", percentile: 0.99, target: 1_234 } as const;
+  expect(unwrap(await plane.command({ kind: "set-slo", workload, slo }, 1))).toEqual({ revision: 2 });
+  expect(of(plane.takeUpdates(), "workload").at(-1)?.workload).toMatchObject({ slo, revision: 2 });
+  const p50 = await plane.command({ kind: "set-slo", workload, slo: { ...slo, percentile: 0.5 } }, null);
+  expect(p50).toMatchObject({ ok: false, failure: { code: "plane.slo-percentile" } });
+  await plane.close();
+});
+
+test("a second start goes on where the first one was, with its time, accounts, settings and agents", async () => {
+  const first = await openPlane({ folder });
+  await advance(first, 26);
+  unwrap(await first.command({ kind: "set-mode", agent: "ml-serving-agent", mode: "recommend" }, 1));
+  unwrap(await first.close());
+  const saved = unwrap(readPlane(folder));
+  const second = await openPlane({ folder, seed: 99 });
+  expect(second.seed).toBe(3);
+  expect(second.now).toBeGreaterThan(start + 26 * 15_000 - 1);
+  const updates = await advance(second, 4);
+  const row = of(updates, "samples")[0]?.samples[0];
+  expect(row?.account.steps).toBe(27);
+  expect(row?.sample.have).toEqual(saved?.workloads["web-shop"]?.have);
+  const agents = of(updates, "agent").map(({ agent }) => agent);
+  expect(agents.find(({ id }) => id === "ml-serving-agent")).toMatchObject({ mode: "recommend", revision: 2 });
+  // One episode has ended before, and nothing begins again.
+  expect(agents.at(-1)?.history).toHaveLength(1);
+  expect(of(updates, "event").map(({ event }) => event.text)).toContainEqual(
+    "Web shop: the agent goes on from its saved state",
+  );
+  await second.close();
+});
+
+test("what was answered is on disk, though nothing was closed", async () => {
+  const killed = await openPlane({ folder });
+  await advance(killed, 3);
+  unwrap(await killed.command({ kind: "pause", agent: "queue-worker-agent" }, 1));
+  const saved = unwrap(readPlane(folder));
+  expect(saved?.agents["queue-worker-agent"]).toMatchObject({ isPaused: true, revision: 2 });
+  expect(saved?.at).toBe(killed.now);
+  await killed.close();
+});

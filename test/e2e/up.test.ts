@@ -1,0 +1,95 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { cleanEnv, executable, runCli } from "./run-cli.ts";
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), "coxswain-up-"));
+});
+
+const up = (...args: string[]) => runCli(["up", "--port", "0", ...args], { cwd });
+
+test("with --duration it ends by itself and compares four workloads with their twins", async () => {
+  const { code, stdout } = await up("--data", ":memory:", "--duration", "3", "--speed", "120", "--json");
+  expect(code).toBe(0);
+  const { url, worldSeconds, workloads } = JSON.parse(stdout);
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+/);
+  expect(worldSeconds).toBeGreaterThanOrEqual(15);
+  expect(workloads.map(({ workload }: { workload: string }) => workload)).toEqual([
+    "web-shop",
+    "image-resizing",
+    "ml-serving",
+    "queue-worker",
+  ]);
+  for (const { stage, steps, twin } of workloads) {
+    expect(stage).toBe("OFFLINE");
+    expect(steps).toBe(worldSeconds / 15);
+    expect(twin.dollars).toBeGreaterThan(0);
+  }
+});
+
+test("it answers on the one address that it prints, ends cleanly at Ctrl-C, and a second start goes on", async () => {
+  const first = await untilStopped(["up", "--port", "0", "--data", "kept", "--speed", "120"]);
+  expect(first.code).toBe(130);
+  expect(first.overview.workloads).toHaveLength(4);
+  expect(existsSync(join(cwd, "kept", "plane.json"))).toBe(true);
+  const again = await runCli(["up", "--port", "0", "--data", "kept", "--duration", "1", "--json"], { cwd });
+  expect(again.code).toBe(0);
+  const { worldSeconds } = JSON.parse(again.stdout);
+  expect(worldSeconds * 1_000).toBeGreaterThan(first.overview.at - first.overview.world.startedAt);
+});
+
+interface Overview {
+  readonly at: number;
+  readonly world: { readonly startedAt: number };
+  readonly workloads: readonly unknown[];
+}
+
+/** Asks for the overview until a step was measured, then presses Ctrl-C. */
+async function untilStopped(args: readonly string[]): Promise<{ code: number | null; overview: Overview }> {
+  const child = spawn(process.execPath, [executable, ...args], { cwd, env: cleanEnv({}) });
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.setEncoding("utf8").on("data", (text: string) => resolve(text.trim()));
+    child.on("close", () => reject(new Error("it ended without an address")));
+  });
+  let overview: Overview;
+  do {
+    overview = (await (await fetch(`${url}/v1/overview`)).json()) as Overview;
+  } while (!(overview.at > overview.world.startedAt));
+  child.kill("SIGINT");
+  return { code: await ended, overview };
+}
+
+test("a port that is taken, a folder that can not be written and a bad setting are one line each", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => taken.once("listening", resolve));
+  const { port } = taken.address() as AddressInfo;
+  const busy = await runCli(["up", "--data", ":memory:", "--port", String(port)], { cwd });
+  taken.close();
+  expect(busy.code).toBe(1);
+  expect(
+    busy.stderr
+      .trim()
+      .split("\n")
+      .filter((line) => line.startsWith("coxswain: ")),
+  ).toHaveLength(1);
+  expect(busy.stderr).toContain(String(port));
+
+  writeFileSync(join(cwd, "file"), "");
+  const folder = await up("--data", "file/below");
+  expect(folder.code).toBe(1);
+  expect(folder.stderr).toMatch(/^coxswain: the folder .*file\/below can not be written/);
+
+  writeFileSync(join(cwd, "bad.yaml"), "logg: 1\n");
+  const config = await up("--config", "bad.yaml");
+  expect(config.code).toBe(2);
+  expect(config.stderr).toContain("logg");
+
+  expect((await up("--speed", "-1")).code).toBe(2);
+});
