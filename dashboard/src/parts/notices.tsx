@@ -16,7 +16,7 @@ export function say(text: string): void {
 
 export function Notices(): ComponentChild {
   return (
-    <div class={notice.value === "" ? "notice" : "notice shown"} role="status">
+    <div class={notice.value === "" ? "toast" : "toast shown"} role="status">
       {notice.value}
     </div>
   );

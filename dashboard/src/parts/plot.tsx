@@ -37,6 +37,8 @@ export interface PlotSpec {
   readonly startsAtZero: boolean;
   readonly lines: readonly PlotLine[];
   readonly say: (value: number) => string;
+  /** Steps of the y axis, where the usual 1, 2, 5 make no round numbers. */
+  readonly steps?: readonly number[];
   readonly marks?: () => readonly Mark[];
   /** Draws on the canvas itself; its y axis is then left empty. */
   readonly draw?: (plot: uPlot) => void;
@@ -141,6 +143,7 @@ function optionsOf(spec: PlotSpec, place: { group: CursorGroup | null; width: nu
         space: 26,
         grid: { stroke: GRID, width: 1, show: spec.draw === undefined },
         ticks: { show: false },
+        ...(spec.steps === undefined ? {} : { incrs: [...spec.steps] }),
         values: (_plot, splits) => splits.map((value) => (spec.draw === undefined ? spec.say(value) : "")),
       },
     ],

@@ -32,7 +32,14 @@ export function Sparkline({ cell }: { cell: WorkloadCell }): ComponentChild {
     };
   }, [cell]);
   return (
-    <svg ref={host} class="sparkline" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img">
+    <svg
+      ref={host}
+      class="sparkline"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label="Latency of the latest steps"
+    >
       <rect class="allowed" x="0" width={WIDTH} />
       <path class="target" />
       <path class="twin" />

@@ -55,7 +55,7 @@ export function RewardCurve({ agent }: { agent: AgentDocument }): ComponentChild
 
 const WIDTH = 480;
 const HEIGHT = 96;
-const PAD = 30;
+const PAD = 52;
 
 /** The interval on a line, the thresholds as marks on it. */
 export function Estimate({ agent }: { agent: AgentDocument }): ComponentChild {

@@ -69,7 +69,11 @@ function Shown({ decision, isNewest }: { decision: DecisionDocument; isNewest: b
         </thead>
         <tbody>
           <Quantity name="Replicas" decision={decision} of={(allocation) => whole(allocation?.replicas)} />
-          <Quantity name="CPU per pod" decision={decision} of={(allocation) => cores(allocation?.cpu)} />
+          <Quantity
+            name="Cores per pod"
+            decision={decision}
+            of={(allocation) => cores(allocation?.cpu).replace(" cores", "")}
+          />
           <Quantity name="Memory per pod" decision={decision} of={(allocation) => bytes(allocation?.memory)} />
         </tbody>
       </table>

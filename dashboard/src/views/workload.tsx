@@ -195,14 +195,18 @@ interface Chart {
   readonly say: (value: number | null | undefined) => string;
   readonly isStepped?: boolean;
   readonly startsAtZero?: boolean;
+  readonly steps?: readonly number[];
 }
+
+/** From 16 MiB to 512 GiB. */
+const POWERS_OF_TWO = Array.from({ length: 16 }, (_, index) => 2 ** (24 + index));
 
 const CHARTS: readonly Chart[] = [
   { column: "load", title: "Load", say: load },
   { column: "latency", title: "Latency", say: latency },
-  { column: "replicas", title: "Replicas", say: whole, isStepped: true },
+  { column: "replicas", title: "Replicas", say: whole, isStepped: true, steps: [1, 2, 5, 10, 20, 50, 100, 200, 500] },
   { column: "cpuUse", granted: "cpu", title: "CPU", say: cores },
-  { column: "memoryUse", granted: "memory", title: "Memory", say: bytes },
+  { column: "memoryUse", granted: "memory", title: "Memory", say: bytes, steps: POWERS_OF_TWO },
   { column: "reward", title: "Reward", say: reward, startsAtZero: false },
 ];
 
@@ -242,12 +246,13 @@ function TimeChart({ chart, cell, group }: { chart: Chart; cell: WorkloadCell; g
         group={group}
         spec={{
           label: `${title} of ${cell.title.value} over time, and of its twin`,
-          height: 112,
+          height: 104,
           x: "time",
           hasXAxis: false,
           startsAtZero: chart.startsAtZero ?? true,
           lines: linesOf(chart),
           say: chart.say,
+          ...(chart.steps === undefined ? {} : { steps: chart.steps }),
           marks,
         }}
         data={() => {

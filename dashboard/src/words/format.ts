@@ -26,9 +26,11 @@ const orNothing =
 
 export const plain = orNothing((value) => FOUR.format(value));
 export const whole = orNothing((value) => WHOLE.format(value));
-export const load = orNothing((value) => `${value < 10 ? ONE.format(value) : WHOLE.format(value)} req/s`);
+export const load = orNothing(
+  (value) => `${value !== 0 && value < 10 ? ONE.format(value) : WHOLE.format(value)} req/s`,
+);
 export const latency = orNothing((ms) =>
-  ms < 1000 ? `${ms < 10 ? ONE.format(ms) : WHOLE.format(ms)} ms` : `${TWO.format(ms / 1000)} s`,
+  ms < 1000 ? `${ms !== 0 && ms < 10 ? ONE.format(ms) : WHOLE.format(ms)} ms` : `${TWO.format(ms / 1000)} s`,
 );
 export const cores = orNothing((millicores) => `${THREE.format(millicores / 1000)} cores`);
 export const bytes = orNothing((value) => {

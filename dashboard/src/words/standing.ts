@@ -33,7 +33,7 @@ export function standingOf({ slo, now, trouble }: Seen): Standing {
         ? { kind: "unknown", label: "Not measured", sentence: "No latency was measured in the last step." }
         : against({
             isMet: now.latency <= slo.target,
-            found: `${percentileName(slo.percentile)} latency ${latency(now.latency)}`,
+            found: `${percentileName(slo.percentile)} ${latency(now.latency)}`,
             asked: `target ${latency(slo.target)}`,
           });
     case "throughput":
@@ -41,14 +41,14 @@ export function standingOf({ slo, now, trouble }: Seen): Standing {
         ? { kind: "unknown", label: "Not measured", sentence: "No throughput was measured in the last step." }
         : against({
             isMet: now.preservation >= 1,
-            found: `throughput ${load(slo.target * now.preservation)}`,
+            found: `${load(slo.target * now.preservation)}`,
             asked: `target ${load(slo.target)}`,
           });
   }
 }
 
 function against({ isMet, found, asked }: { isMet: boolean; found: string; asked: string }): Standing {
-  const sentence = `${found.charAt(0).toUpperCase()}${found.slice(1)}, ${asked}.`;
+  const sentence = `${found}, ${asked}`;
   return isMet ? { kind: "met", label: "SLO met", sentence } : { kind: "over", label: "Over target", sentence };
 }
 

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { hrefOf, parseRoute } from "./router.ts";
+
+test.each([
+  { view: "overview" },
+  { view: "workload", id: "a/b c" },
+  { view: "agent", id: "100%" },
+  { view: "events", workload: null },
+  { view: "events", workload: "x" },
+  { view: "studies", study: "rl-cartpole" },
+] as const)("the address of %j leads back to it", (route) => {
+  expect(parseRoute(hrefOf(route))).toEqual(route);
+});
+
+test("an address that is none is said to be none, and a broken escape does not throw", () => {
+  expect(parseRoute("#/nowhere/else").view).toBe("unknown");
+  expect(parseRoute("#/workloads/%E0%A4%A")).toEqual({ view: "workload", id: "%E0%A4%A" });
+});

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import type { Sample, SloDocument } from "../../../src/server/plane-contract.ts";
+import { compareAttainment, compareCost, headline, NO_ACCOUNT, standingOf, sumAccounts } from "./standing.ts";
+
+const slo: SloDocument = { kind: "latency", percentile: 95, target: 100 };
+const sample = (latency: number | null): Sample => ({
+  at: 600_000,
+  load: 10,
+  latency,
+  preservation: null,
+  ready: 1,
+  have: { replicas: 1, cpu: 1000, memory: 1 },
+  use: { cpu: null, memory: null },
+  reward: null,
+  cost: 0,
+});
+
+test("a latency at its target is met, one above it is over", () => {
+  expect(standingOf({ slo, now: sample(100), trouble: null }).label).toBe("SLO met");
+  const over = standingOf({ slo, now: sample(101), trouble: null });
+  expect([over.label, over.sentence]).toEqual(["Over target", "p95 101 ms, target 100 ms"]);
+});
+
+test("trouble is said in its own words and with its age, whatever the latency", () => {
+  const trouble = { since: 0, what: "node lost" };
+  expect(standingOf({ slo, now: sample(5), trouble })).toEqual({
+    kind: "trouble",
+    label: "In trouble",
+    sentence: "node lost. For 10 min.",
+  });
+});
+
+test("what was not measured is not called met", () => {
+  expect(standingOf({ slo, now: sample(null), trouble: null }).kind).toBe("unknown");
+  expect(standingOf({ slo, now: null, trouble: null }).kind).toBe("unknown");
+});
+
+test("less cost than the twin is better, less attainment is worse, and no twin is no difference", () => {
+  const ours = { ...NO_ACCOUNT, steps: 10, violations: 2, cost: 3 };
+  const twin = { ...NO_ACCOUNT, steps: 10, violations: 1, cost: 4 };
+  expect(compareCost({ ours, twin })).toEqual({ ours: 3, twin: 4, difference: -0.25, verdict: "better" });
+  expect(compareAttainment({ ours, twin }).verdict).toBe("worse");
+  expect(compareCost({ ours, twin: null }).difference).toBeNull();
+});
+
+test("accounts are summed field by field", () => {
+  const one = { steps: 1, violations: 2, cost: 3, cpuUsed: 4, cpuGranted: 5, memoryUsed: 6, memoryGranted: 7 };
+  expect(sumAccounts([one, one])).toEqual({
+    steps: 2,
+    violations: 4,
+    cost: 6,
+    cpuUsed: 8,
+    cpuGranted: 10,
+    memoryUsed: 12,
+    memoryGranted: 14,
+  });
+});
+
+test("the headline names who is in trouble, and says so when nobody is", () => {
+  const met = { title: "A", standing: standingOf({ slo, now: sample(1), trouble: null }) };
+  const bad = (title: string) => ({
+    title,
+    standing: standingOf({ slo, now: sample(1), trouble: { since: 0, what: "x" } }),
+  });
+  expect(headline([met, bad("B")])).toBe("B is in trouble.");
+  expect(headline([met, bad("B"), bad("C")])).toBe("2 of 3 workloads are in trouble: B and C.");
+  expect(headline([met, met])).toBe("All 2 workloads keep their promises.");
+  expect(headline([])).toBe("No workload is managed yet.");
+});
