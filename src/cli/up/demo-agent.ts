@@ -18,6 +18,7 @@ import {
 import type { AgentInput, AgentTick, LoopAgent } from "../../control/loop/index.ts";
 import { agentSeat } from "../../control/loop/index.ts";
 import type { AutoscaleTask } from "../../control/tasks/index.ts";
+import type { Learner } from "../../learn/rl/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
 import type { Slo } from "../../observe/telemetry/index.ts";
 import { sloPreservation } from "../../observe/telemetry/index.ts";
@@ -88,6 +89,8 @@ export class DemoAgent {
   #running: { episode: number; reward: number; violations: number; stage: StageName } | undefined;
   /** What the workload had when it last decided. */
   had: AllocationDocument | null = null;
+  /** Before its first decision its saved state may not have been read yet, and must not be written over. */
+  hasDecided = false;
   /** Something happened since the last look that its document shows. */
   hasNews = true;
 
@@ -175,7 +178,7 @@ export class DemoAgent {
     return agent;
   }
 
-  #fragile<L extends ReturnType<typeof autoscaleLearner>>(learner: L): L {
+  #fragile(learner: Learner): Learner {
     const act = learner.act.bind(learner);
     learner.act = (obs, options) => {
       if (!this.#isToCrash) return act(obs, options);
@@ -190,6 +193,7 @@ export class DemoAgent {
     const { notes } = this;
     if (notes.acting !== tick.who || tick.events.length > 0) this.hasNews = true;
     notes.acting = tick.who;
+    this.hasDecided = true;
     this.had = input.have.ok ? allocationDocument(input.have.value) : null;
     for (const { name, evidence } of tick.events) {
       if (name === "transition") this.#change(evidence as StageChange);

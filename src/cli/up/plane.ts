@@ -425,6 +425,7 @@ export class Plane {
 
   /** The agent's own state, and the plane's with it. */
   async saveAgent({ agent }: Ward): Promise<Result<void>> {
+    if (!agent.hasDecided) return this.save();
     const saved = await this.#states.write(agent.id, agent.agent.save(), new AbortController().signal);
     return saved.ok ? this.save() : saved;
   }

@@ -59,18 +59,23 @@ export async function runUp(session: Session, options: UpOptions): Promise<UpSum
   const metrics = new PlaneMetrics();
   observePlane(plane, { metrics, log: session.log });
   let server: RunningServer | undefined;
+  let url = "";
+  let isOver = false;
   try {
     server = await serve(session, plane, { host, port, tokens, folder, metrics });
-    if (!options.isQuiet) printLine(session, server.url);
+    url = server.url;
+    if (!options.isQuiet) printLine(session, url);
     await untilOver(session, plane, options.duration);
+    isOver = true;
   } finally {
     await server?.close();
     const closed = await plane.close();
-    if (!closed.ok && server !== undefined) note(session, `coxswain: ${closed.failure.message}`);
+    // Where something else went wrong, that is the one thing to say.
+    if (!closed.ok && isOver) note(session, `coxswain: ${closed.failure.message}`);
   }
   const workloads = tally.summaries();
   const worldSeconds = Math.max(0, (tally.at - plane.world.startedAt) / 1_000);
-  return { url: server.url, worldSeconds, workloads, table: summaryTable(workloads, session.stdout.columns) };
+  return { url, worldSeconds, workloads, table: summaryTable(workloads, session.stdout.columns) };
 }
 
 interface Served {
@@ -121,9 +126,9 @@ function writeAudit(session: Session, folder: string | null, entry: AuditEntry):
 /** Until the time is up, a person stops it, or the plane is lost, which is the only one of the three that is a failure. */
 async function untilOver(session: Session, plane: RunningPlane, duration: number | undefined): Promise<void> {
   const timer = new AbortController();
-  const stopped = new Promise<void>((resolve) => {
-    if (session.signal.aborted) resolve();
-    session.signal.addEventListener("abort", () => resolve(), { once: true });
+  const stopped = new Promise<undefined>((resolve) => {
+    if (session.signal.aborted) resolve(undefined);
+    session.signal.addEventListener("abort", () => resolve(undefined), { once: true });
   });
   const over =
     duration === undefined ? [] : [after(duration * 1_000, undefined, { signal: timer.signal }).catch(() => undefined)];
