@@ -242,6 +242,15 @@ test("the same Idempotency-Key carries a command out once; for another request i
   expect(await (await once()).json()).toEqual({ revision: 3 });
 });
 
+test("an attempt that may go better the next time is not remembered by its Idempotency-Key", async () => {
+  const { ask, plane } = serverStage();
+  const promote = () => ask("/v1/agents/cart-agent/promote", { method: "POST", headers: { "idempotency-key": "abc" } });
+  plane.answer = async () => err(failure("plane.example", "it restarts", { retry: true }));
+  expect((await promote()).status).toBe(503);
+  plane.answer = null;
+  expect((await promote()).status).toBe(200);
+});
+
 test.each([
   ["a wrong body", json({ mode: "wild" }), 400, "server.bad-request"],
   ["a further field", json({ mode: "act", more: 1 }), 400, "server.bad-request"],

@@ -80,18 +80,24 @@ interface Remembered<T> {
 
 /** The answer to a request that is sent again under the same key, for ten minutes; null when the request is another. */
 export function createIdempotency<T>(): {
-  once(key: string, what: { readonly request: string; readonly now: number; run(): Promise<T> }): Promise<T> | null;
+  once(
+    key: string,
+    what: { readonly request: string; readonly now: number; run(): Promise<T>; isFinal(answer: T): boolean },
+  ): Promise<T> | null;
 } {
   const answers = new Map<string, Remembered<T>>();
   return {
-    once(key, { request, now, run }) {
+    once(key, { request, now, run, isFinal }) {
       const known = answers.get(key);
       if (known !== undefined && known.until > now) return known.request === request ? known.answer : null;
       answers.delete(key);
       const answer = run();
       answers.set(key, { request, until: now + REMEMBERED_MS, answer });
-      // A failed attempt is not an answer to keep: the next one with this key tries again.
-      answer.catch(() => answers.delete(key));
+      // What may go better the next time is no answer to keep: the next request with this key tries again.
+      const forget = (): void => void (answers.get(key)?.answer === answer && answers.delete(key));
+      answer.then((value) => {
+        if (!isFinal(value)) forget();
+      }, forget);
       const oldest = answers.keys().next().value;
       if (answers.size > REMEMBERED_KEYS && oldest !== undefined) answers.delete(oldest);
       return answer;

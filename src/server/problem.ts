@@ -28,6 +28,7 @@ const TITLES: { readonly [status in ProblemStatus]: string } = {
 const STATUSES: { readonly [code: string]: ProblemStatus } = {
   "server.bad-request": 400,
   "server.if-match": 400,
+  "plane.cursor": 400,
   "server.token-missing": 401,
   "server.role": 403,
   "server.host": 403,

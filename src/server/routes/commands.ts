@@ -150,6 +150,7 @@ function createCarryOut({ plane, limits, clock, requireIfMatch }: CommandRoutes)
             request: JSON.stringify([command, revision]),
             now: clock.now(),
             run,
+            isFinal: (answer) => answer.ok || !answer.failure.retry,
           });
     if (answer === null) {
       return {
