@@ -295,25 +295,15 @@ function carryOut(command: Command, { seen, actors, tell, at }: Place): Result<{
   return { ok: true, value: { revision } };
 }
 
-function changed(
-  agent: AgentDocument,
-  { command, at }: { command: Extract<Command, { agent: string }>; at: number },
-): AgentDocument {
-  switch (command.kind) {
-    case "pause":
-      return { ...agent, isPaused: true, acting: "fallback" };
-    case "resume":
-      return { ...agent, isPaused: false, acting: stages.indexOf(agent.stage) >= 2 ? "learner" : "fallback" };
-    case "set-mode":
-      return { ...agent, mode: command.mode };
-    case "promote":
-    case "roll-back": {
-      const to = stages[stages.indexOf(agent.stage) + (command.kind === "promote" ? 1 : -1)] ?? agent.stage;
-      const history = [
-        ...agent.history,
-        { at, from: agent.stage, to, because: `A person asked for it (${command.kind}).`, evidence: [] },
-      ];
-      return { ...agent, stage: to, since: at, history, acting: stages.indexOf(to) >= 2 ? "learner" : "fallback" };
-    }
-  }
+type AgentCommand = Extract<Command, { readonly agent: string }>;
+
+function changed(agent: AgentDocument, { command, at }: { command: AgentCommand; at: number }): AgentDocument {
+  if (command.kind === "pause") return { ...agent, isPaused: true, acting: "fallback" };
+  if (command.kind === "resume") return { ...agent, isPaused: false, acting: actorIn(agent.stage) };
+  if (command.kind === "set-mode") return { ...agent, mode: command.mode };
+  const to = stages[stages.indexOf(agent.stage) + (command.kind === "promote" ? 1 : -1)] ?? agent.stage;
+  const change = { at, from: agent.stage, to, because: `A person asked for it (${command.kind}).`, evidence: [] };
+  return { ...agent, stage: to, since: at, history: [...agent.history, change], acting: actorIn(to) };
 }
+
+const actorIn = (stage: StageName): "learner" | "fallback" => (stages.indexOf(stage) >= 2 ? "learner" : "fallback");

@@ -71,7 +71,7 @@ interface PlotProps {
 
 export function Plot({ spec, data, group }: PlotProps): ComponentChild {
   const host = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a chart is built once and then fed by signals
+  // A chart is built once and then fed by signals
   useEffect(() => {
     const element = host.current;
     if (element === null) return;

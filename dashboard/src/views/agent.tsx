@@ -20,7 +20,7 @@ import { EvidenceTable } from "./evidence-table.tsx";
 export function AgentView({ id }: { id: string }): ComponentChild {
   const failure = useSignal<string | null>(null);
   const isLive = connection.value.kind === "live";
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a connection that came back asks again
+  // A connection that came back asks again, too.
   useEffect(() => {
     const stop = new AbortController();
     failure.value = null;

@@ -36,7 +36,7 @@ export function EventsView({ workload }: { workload: string | null }): Component
       },
     );
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: read once, when the view is entered
+  // Read once, when the view is entered.
   useEffect(() => read(null), []);
 
   const source = useComputed(() => held.value ?? store.events.value);
