@@ -215,7 +215,7 @@ describe("after a restart", () => {
     expect(codeOf({})).toBe("accepted");
     expect(codeOf({ workload: "cart" })).toBe("agent.foreign");
     expect(codeOf({ fallback: { name: "kpa", state: {} } })).toBe("agent.foreign");
-    expect(codeOf({ schema: 2 })).toBe("agent.schema");
+    expect(codeOf({ schema: 1 })).toBe("agent.schema");
     expect(codeOf({ lifecycle: '{"schema":7,"state":{}}' })).toBe("lifecycle.schema");
   });
 });

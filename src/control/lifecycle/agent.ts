@@ -19,9 +19,11 @@ import { agentDefaults } from "./agent-options.ts";
 import { decodeAgent, encodeAgent } from "./agent-saved.ts";
 import type { Moment, Plan } from "./decision.ts";
 import { isTrip, planFallback, planLearner, planTakeover, shadowStep } from "./decision.ts";
+import { Diary } from "./diary.ts";
 import { EpisodeLog } from "./episode-log.ts";
+import { Footprint } from "./footprint.ts";
 import type { ActingChoice, Health } from "./health.ts";
-import { isLearnerFault, mayAct, whilePaused } from "./health.ts";
+import { healthOf, isLearnerFault, mayAct, whilePaused } from "./health.ts";
 import { excessNow } from "./judge.ts";
 import { LearnerSeat } from "./learner-seat.ts";
 import { canaryBand, lifecycleStep } from "./lifecycle.ts";
@@ -33,7 +35,7 @@ import type { Sight } from "./sight.ts";
 import { look } from "./sight.ts";
 import type { AgentState, Evidence, OffPolicyScore, OperatorWish } from "./state.ts";
 import { freshAgentState } from "./state.ts";
-import type { AgentEvent, CompletedStep, PendingStep, StepRecord, Tick, TickInput, TrainReport } from "./tick.ts";
+import type { CompletedStep, PendingStep, StepRecord, Tick, TickInput, TrainReport } from "./tick.ts";
 import { TripRate } from "./trip-rate.ts";
 import { Watch } from "./watch.ts";
 
@@ -44,11 +46,6 @@ interface Decided {
   readonly plan: Plan | undefined;
 }
 
-/** Two minutes at the usual pace: time for the guard's largest steps. */
-const TAKEOVER_STEPS = 8;
-/** For how long too little is felt: a backlog has to be worked off, and the SLO's window has to pass. */
-const EFFECT_STEPS = 12;
-
 export class Agent<S> {
   readonly #options: AgentOptions<S>;
   readonly #settings: AgentSettings;
@@ -58,6 +55,8 @@ export class Agent<S> {
   readonly #trips: TripRate;
   readonly #log: EpisodeLog;
   readonly #watch = new Watch();
+  readonly #diary = new Diary();
+  readonly #footprint = new Footprint();
   #rng: Rng;
   #state: AgentState = freshAgentState;
   #guard: GuardState = freshGuardState;
@@ -70,13 +69,6 @@ export class Agent<S> {
   #onlineEpisodes = 0;
   #sinceEstimate = 0;
   #before: Ms | null = null;
-  /** Steps for which the fallback, once it acts, sizes all pods: those it finds are the learner's. */
-  #takeover = 0;
-  /** Steps since the learner last gave less than the fallback would. */
-  #sinceLess = EFFECT_STEPS + 1;
-  #last: { readonly stage: string; readonly acting: string } | undefined;
-  /** Events between ticks (training, loading), told with the next one. */
-  #untold: AgentEvent[] = [];
 
   constructor(options: AgentOptions<S>) {
     this.#options = options;
@@ -133,8 +125,6 @@ export class Agent<S> {
 
     const { choice, plan } = decided;
     const isHeld = choice.who === "nobody" || plan === undefined;
-    const events = this.#untold;
-    this.#untold = [];
     return {
       stage: this.#state.stage,
       who: choice.who,
@@ -144,7 +134,7 @@ export class Agent<S> {
       recommended: plan?.verdict.allocation ?? null,
       ...(step ? { step } : {}),
       ...(completed ? { completed } : {}),
-      events,
+      events: this.#diary.take(),
     };
   }
 
@@ -185,8 +175,7 @@ export class Agent<S> {
     if (this.#seat.isWell) this.#seat.observe(transition);
     const isViolation = measures.preservation < 1;
     // Where the learner has given no less than the fallback would for a while, the fallback would have missed it too.
-    const isOwnDoing = this.#sinceLess <= EFFECT_STEPS;
-    const usual = isViolation && !isOwnDoing ? 1 : this.#watch.usualViolations(measures.load);
+    const usual = isViolation && !this.#footprint.gaveLess ? 1 : this.#watch.usualViolations(measures.load);
     this.#log.complete(transition, { isViolation, usual });
     return { episode, step, reward: earned, end, ...(end === "no" ? {} : { finalObs: values }) };
   }
@@ -213,21 +202,9 @@ export class Agent<S> {
   }
 
   #healthOf({ health }: TickInput, sight: Sight): Health {
-    const { learner, checkpoint } = this.#seat.condition;
     // A policy that is meant to learn and can not would explore for nothing.
-    const failed = this.#state.stage === "ONLINE" ? health?.training : undefined;
-    const trained = failed && (failed.code.endsWith("timeout") ? "slow" : "crashed");
-    // Written out: asked twice in every tick, and a spread costs several times as much.
-    const { workload, allocation, clock, telemetry } = sight.health;
-    return {
-      workload,
-      allocation,
-      clock,
-      telemetry,
-      checkpoint,
-      learner: learner === "well" && trained ? trained : learner,
-      guardTripRate: this.#trips.rate,
-    };
+    const training = this.#state.stage === "ONLINE" ? health?.training : undefined;
+    return healthOf(sight.health, { condition: this.#seat.condition, training, guardTripRate: this.#trips.rate });
   }
 
   #choose(health: Health): ActingChoice {
@@ -267,12 +244,10 @@ export class Agent<S> {
             shield: this.#shield,
             experience: { usualNearness, memoryPeak, sinceShrink, excess: excessNow(this.#state, this.#log.excess) },
           })
-        : this.#takeover > 0
+        : this.#footprint.isTakeover
           ? planTakeover(moment)
           : planFallback(moment);
-    this.#sinceLess = choice.who === "learner" && plan.isLess ? 0 : this.#sinceLess + 1;
-    if (choice.who === "learner") this.#takeover = TAKEOVER_STEPS;
-    else if (choice.who === "fallback") this.#takeover = Math.max(0, this.#takeover - 1);
+    this.#footprint.after(choice.who, plan);
     if (choice.who !== "nobody") {
       this.#guardBefore = this.#guard;
       this.#guard = plan.verdict.state;
@@ -321,7 +296,7 @@ export class Agent<S> {
     const before = this.#state;
     const { state, events } = lifecycleStep(this.#options.profile, before, evidence);
     this.#state = state;
-    for (const event of events) this.#tell({ at: event.at, name: event.kind, evidence: event });
+    for (const event of events) this.#diary.tell({ at: event.at, name: event.kind, evidence: event });
     if (state.stage !== before.stage) this.#enterStage(state);
   }
 
@@ -350,7 +325,7 @@ export class Agent<S> {
     const { score, shadow, steps, known } = this.#log.end();
     this.#noise.reset();
     if (!score) {
-      this.#tell({ at, name: "episode-discarded", evidence: { steps, known } });
+      this.#diary.tell({ at, name: "episode-discarded", evidence: { steps, known } });
       return;
     }
     if (this.#state.stage === "OFFLINE") this.#sinceEstimate += 1;
@@ -377,10 +352,10 @@ export class Agent<S> {
     if (!mending) return;
     const { kind, fault } = mending;
     if (kind === "checkpoint") {
-      this.#tell({ at, name: "checkpoint-unusable", evidence: { state: mending.state, fault } });
+      this.#diary.tell({ at, name: "checkpoint-unusable", evidence: { state: mending.state, fault } });
       return;
     }
-    this.#tell({ at, name: kind === "restored" ? "learner-restored" : "learner-rebuilt", evidence: { fault } });
+    this.#diary.tell({ at, name: kind === "restored" ? "learner-restored" : "learner-rebuilt", evidence: { fault } });
     if (kind === "rebuilt") {
       this.recall(this.kept);
       this.#judge({ kind: "learner-lost", at, detail: fault });
@@ -388,17 +363,9 @@ export class Agent<S> {
     this.#seat.setConstraint(this.#constraint);
   }
 
-  #tell(event: AgentEvent): void {
-    this.#untold.push(event);
-  }
-
-  #tellHandover(choice: ActingChoice, { detail }: Sight, at: Ms): void {
-    const now = { stage: this.#state.stage, acting: `${choice.who}: ${choice.why}` };
-    const last = this.#last;
-    this.#last = now;
-    if (last === undefined || last.stage !== now.stage || last.acting === now.acting) return;
-    const why = isLearnerFault(choice.why) ? this.#seat.fault : detail;
-    this.#tell({ at, name: "handover", evidence: { from: last.acting, to: now.acting, detail: why } });
+  #tellHandover({ who, why }: ActingChoice, { detail }: Sight, at: Ms): void {
+    const behind = isLearnerFault(why) ? this.#seat.fault : detail;
+    this.#diary.tellHandover({ stage: this.#state.stage, who, why, detail: behind }, at);
   }
 
   // ── Training ─────────────────────────────────────────────────────────────────────────────────────────
@@ -442,9 +409,9 @@ export class Agent<S> {
     this.#sinceEstimate = 0;
     const at = this.#before ?? milliseconds(0);
     if (score.ok) {
-      this.#tell({ at, name: "estimate", evidence: score.value });
+      this.#diary.tell({ at, name: "estimate", evidence: score.value });
       this.#judge({ kind: "estimate", at, score: score.value });
-    } else this.#tell({ at, name: "estimate-failed", evidence: score.failure });
+    } else this.#diary.tell({ at, name: "estimate-failed", evidence: score.failure });
   }
 
   /** Parameters trained elsewhere, tried on the newest observation first; refused, everything is as it was. */
@@ -456,7 +423,7 @@ export class Agent<S> {
     if (adopted.ok && !tried.ok) this.#seat.adopt(before);
     this.#seat.setConstraint(this.#constraint);
     if (tried.ok) return ok(undefined);
-    this.#tell({ at: this.#before ?? milliseconds(0), name: "adoption-refused", evidence: tried.failure });
+    this.#diary.tell({ at: this.#before ?? milliseconds(0), name: "adoption-refused", evidence: tried.failure });
     return tried;
   }
 
@@ -517,10 +484,11 @@ export class Agent<S> {
     this.#before = notes.before;
     this.#log.restore(log);
     this.#pending = undefined;
-    this.#last = undefined;
+    this.#diary.forgetWhoActed();
     this.#fadeNoise();
     const at = notes.before ?? milliseconds(0);
-    for (const evidence of this.#seat.restore(learner, good)) this.#tell({ at, name: "adoption-refused", evidence });
+    for (const evidence of this.#seat.restore(learner, good))
+      this.#diary.tell({ at, name: "adoption-refused", evidence });
     if (!isResumable) this.recall(this.kept);
     this.#setConstraint(notes.constraint);
     return ok(undefined);

@@ -3,6 +3,7 @@
  * Owns: the named reasons for which the fallback takes over within one step, and their order.
  * Not here: how each is noticed (agent.ts), which stage the agent is in (lifecycle.ts).
  */
+import type { Failure } from "../../base/index.ts";
 import type { LifecycleProfile } from "./profile.ts";
 import type { AgentState } from "./state.ts";
 
@@ -28,6 +29,30 @@ export const goodHealth: Health = Object.freeze({
   learner: "well",
   guardTripRate: 0,
 });
+
+export interface LearnersHealth {
+  readonly condition: Pick<Health, "learner" | "checkpoint">;
+  /** Why the last round of training brought nothing, where one was needed. */
+  readonly training: Failure | undefined;
+  readonly guardTripRate: number;
+}
+
+/** Written out, because a spread costs several times as much: asked twice in every tick. */
+export function healthOf(
+  { workload, allocation, clock, telemetry }: Pick<Health, "workload" | "allocation" | "clock" | "telemetry">,
+  { condition: { learner, checkpoint }, training, guardTripRate }: LearnersHealth,
+): Health {
+  const trained = training && (training.code.endsWith("timeout") ? "slow" : "crashed");
+  return {
+    workload,
+    allocation,
+    clock,
+    telemetry,
+    checkpoint,
+    learner: learner === "well" && trained ? trained : learner,
+    guardTripRate,
+  };
+}
 
 const worldReasons = [
   "workload-vanished",

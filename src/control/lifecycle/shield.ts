@@ -137,7 +137,7 @@ const cpuOf = ({ replicas, cpu }: Allocation): Partial<Allocation> => ({ replica
 function atMost(wish: Allocation, { fallback, usualCores }: ShieldInput, times: number): Allocation {
   const cores = times * (usualCores ?? coresOf(fallback));
   const replicas = Math.min(wish.replicas, Math.max(fallback.replicas, Math.floor(cores / wish.cpu)));
-  const cpu = Math.min(wish.cpu, Math.max(fallback.cpu, Math.floor(cores / replicas)));
+  const cpu = Math.min(wish.cpu, Math.max(fallback.cpu, Math.floor(cores / Math.max(1, replicas))));
   return { replicas, cpu, memory: Math.min(wish.memory, Math.floor(times * fallback.memory)) } as Allocation;
 }
 

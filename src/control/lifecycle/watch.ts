@@ -63,7 +63,7 @@ export class Watch {
     this.#bins[key] = {
       steps: steps + 1,
       missed: missed + (preservation < 1 ? 1 : 0),
-      cores: cores + (have ? have.replicas * have.cpu : 0),
+      cores: cores + (this.#had ? this.#had.replicas * this.#had.cpu : 0),
     };
   }
 
