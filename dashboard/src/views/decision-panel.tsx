@@ -60,7 +60,7 @@ function Shown({ decision, isNewest }: { decision: DecisionDocument; isNewest: b
         <thead>
           <tr>
             <th scope="col">
-              per pod
+              <span class="sr-only">Quantity</span>
             </th>
             <th scope="col">had</th>
             <th scope="col">wished</th>
@@ -70,11 +70,11 @@ function Shown({ decision, isNewest }: { decision: DecisionDocument; isNewest: b
         <tbody>
           <Quantity name="Replicas" decision={decision} of={(allocation) => whole(allocation?.replicas)} />
           <Quantity
-            name="Cores"
+            name="Cores/pod"
             decision={decision}
             of={(allocation) => cores(allocation?.cpu).replace(" cores", "")}
           />
-          <Quantity name="Memory" decision={decision} of={(allocation) => bytes(allocation?.memory)} />
+          <Quantity name="Memory/pod" decision={decision} of={(allocation) => bytes(allocation?.memory)} />
         </tbody>
       </table>
       {isChanged(decision.proposed, decision.executed) ? (
