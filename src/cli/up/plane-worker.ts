@@ -11,11 +11,13 @@ import type { AgentTrainer } from "../agents/agent-trainer.ts";
 import { openAgentTrainer } from "../agents/agent-trainer.ts";
 import { openKernels } from "../kernels.ts";
 import { packageVersion } from "../package-info.ts";
+import type { CommandAnswer } from "./commands.ts";
 import { Pacing } from "./pacing.ts";
 import { Plane } from "./plane.ts";
 import type { FromPlane, PlaneSettings, ToPlane } from "./plane-messages.ts";
 import { openParts } from "./plane-parts.ts";
 import { openPlaneWatch, type PlaneWatch } from "./plane-watch.ts";
+import type { TrajectoryPage } from "./trajectories.ts";
 import { trajectoryPage } from "./trajectories.ts";
 
 /** Ten posts a second at most: more than an eye sees, few enough for any stream. */
@@ -83,7 +85,7 @@ function listen(plane: Plane): AbortSignal {
 async function answer(plane: Plane, message: Exclude<ToPlane, { readonly kind: "stop" }>): Promise<void> {
   const { id } = message;
   try {
-    const answered =
+    const answered: Result<CommandAnswer | TrajectoryPage> =
       message.kind === "command"
         ? await plane.command(message.command, message.revision)
         : await trajectoryPage(plane.store, message.query);
