@@ -265,7 +265,7 @@ function carryOut(command: Command, { seen, actors, tell, at }: Place): Result<{
     "agent" in command ? agent.id === command.agent : workload.id === command.workload,
   );
   if (actor === undefined)
-    return { ok: false, failure: failure("plane.unknown", "there is no such agent or workload") };
+    return { ok: false, failure: failure("plane.unknown-agent", "there is no such agent or workload") };
   const held = "agent" in command ? actor.agent : actor.workload;
   if (seen !== null && seen !== held.revision)
     return {
