@@ -4,13 +4,13 @@
  */
 import { signal } from "@preact/signals";
 
-export type Route =
+export type KnownRoute =
   | { readonly view: "overview" }
   | { readonly view: "workload"; readonly id: string }
   | { readonly view: "agent"; readonly id: string }
   | { readonly view: "events"; readonly workload: string | null }
-  | { readonly view: "studies"; readonly study: string | null }
-  | { readonly view: "unknown"; readonly address: string };
+  | { readonly view: "studies"; readonly study: string | null };
+export type Route = KnownRoute | { readonly view: "unknown"; readonly address: string };
 
 export function parseRoute(hash: string): Route {
   const parts = hash
@@ -27,7 +27,7 @@ export function parseRoute(hash: string): Route {
   return { view: "unknown", address: hash };
 }
 
-export function hrefOf(route: Exclude<Route, { view: "unknown" }>): string {
+export function hrefOf(route: KnownRoute): string {
   switch (route.view) {
     case "overview":
       return "#/";

@@ -9,20 +9,28 @@ import type { Slo } from "../../observe/telemetry/index.ts";
 import { parseSlo } from "../../observe/telemetry/index.ts";
 import type { Command, FaultName, SloDocument } from "../../server/index.ts";
 import { FAULT_LASTS, faultProblem, faultWords } from "./faults.ts";
-import type { Plane, Ward } from "./plane.ts";
+import type { Commanded, Ward } from "./ward.ts";
 
 export interface CommandAnswer {
   readonly revision: number;
 }
 
-export async function obey(plane: Plane, command: Command, revision: number | null): Promise<Result<CommandAnswer>> {
+export async function obey(
+  plane: Commanded,
+  command: Command,
+  revision: number | null,
+): Promise<Result<CommandAnswer>> {
   return "agent" in command ? obeyForAgent(plane, command, revision) : obeyForWorkload(plane, command, revision);
 }
 
 type AgentCommand = Extract<Command, { readonly agent: string }>;
 type WorkloadCommand = Extract<Command, { readonly workload: string }>;
 
-async function obeyForAgent(plane: Plane, command: AgentCommand, seen: number | null): Promise<Result<CommandAnswer>> {
+async function obeyForAgent(
+  plane: Commanded,
+  command: AgentCommand,
+  seen: number | null,
+): Promise<Result<CommandAnswer>> {
   const ward = plane.wards.find(({ agent }) => agent.id === command.agent);
   if (ward === undefined)
     return err(failure("plane.unknown-agent", `there is no agent ${command.agent}; GET /v1/agents lists them`));
@@ -63,7 +71,7 @@ function changeAgent({ agent }: Ward, command: AgentCommand): Result<string> {
 }
 
 async function obeyForWorkload(
-  plane: Plane,
+  plane: Commanded,
   command: WorkloadCommand,
   seen: number | null,
 ): Promise<Result<CommandAnswer>> {
@@ -82,7 +90,7 @@ async function obeyForWorkload(
   return answered(await plane.saveAgent(ward), ward.revision);
 }
 
-function inject(plane: Plane, ward: Ward, fault: FaultName): Result<string> {
+function inject(plane: Commanded, ward: Ward, fault: FaultName): Result<string> {
   const problem = faultProblem(fault);
   if (problem) return err(problem);
   if (fault === "learner-crash") {

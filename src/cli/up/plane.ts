@@ -17,7 +17,7 @@ import { decodeAction } from "../../control/tasks/index.ts";
 import type { TrajectoryStore } from "../../learn/trajectory/index.ts";
 import { compact } from "../../learn/trajectory/index.ts";
 import type { Slo } from "../../observe/telemetry/index.ts";
-import type { Account, Command, EventDocument, PlaneUpdate, Severity, Trouble } from "../../server/index.ts";
+import type { Command, EventDocument, PlaneUpdate, Trouble } from "../../server/index.ts";
 import type { ClusterWorld } from "../../sim/index.ts";
 import { simActuator } from "../../sim/index.ts";
 import type { CommandAnswer } from "./commands.ts";
@@ -37,6 +37,7 @@ import { writePlane } from "./saved-plane.ts";
 import { StepClock } from "./step-clock.ts";
 import { TimedStates } from "./timed-states.ts";
 import { TroubleWatch } from "./trouble.ts";
+import type { Commanded, Saying, Ward } from "./ward.ts";
 import { nodeSource, openWorld, WorldTelemetry } from "./worlds.ts";
 
 export const CONTROL_STEP: Ms = seconds(15);
@@ -44,18 +45,7 @@ export const CONTROL_STEP: Ms = seconds(15);
 const COMPACT_EVERY = 2_000;
 const EVENTS_KEPT = 200;
 
-/** One workload with its agent, as the plane keeps it. */
-export interface Ward {
-  readonly workload: DemoWorkload;
-  readonly agent: DemoAgent;
-  readonly troubles: TroubleWatch;
-  trouble: Trouble | null;
-  account: Account;
-  twinAccount: Account;
-  revision: number;
-}
-
-export class Plane {
+export class Plane implements Commanded {
   readonly startedAt: Ms;
   readonly wards: readonly Ward[];
   readonly store: TrajectoryStore;
@@ -326,14 +316,7 @@ export class Plane {
     this.#updates.push({ kind: "agent", agent: agent.document() });
   }
 
-  say(what: {
-    readonly severity: Severity;
-    readonly kind: string;
-    readonly text: string;
-    readonly ward: Ward;
-    readonly at?: number;
-    readonly evidence?: unknown;
-  }): void {
+  say(what: Saying): void {
     const { severity, kind, text, ward, at = this.now, evidence = null } = what;
     const event = { at, severity, kind, workload: ward.workload.id, agent: ward.agent.id, text, evidence };
     this.#events = [...this.#events, event].slice(-EVENTS_KEPT);
