@@ -23,7 +23,7 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/\.node$/, "a native binary of this machine"],
   [/^(?:docs|test|tools|examples|\.ci|dashboard)\//, "not for users of the package"],
 ];
-const LARGEST_KIB = 4096;
+const LARGEST_KIB = 6144;
 
 const root = process.cwd();
 const scratch = mkdtempSync(join(tmpdir(), "coxswain-package-"));
@@ -107,6 +107,6 @@ function tryOut(what: string, args: readonly string[]): void {
   const run = spawnSync(process.execPath, args, { cwd: scratch, encoding: "utf8", timeout: 60_000 });
   if (run.status !== 0)
     problems.push(
-      `${what} from the unpacked package ended with ${run.status ?? run.signal}: ${run.stderr.slice(0, 2000)}`,
+      `${what} from the unpacked package ended with ${run.status ?? run.signal}: ${(run.stderr || run.stdout).slice(0, 2000)}`,
     );
 }

@@ -6,6 +6,8 @@ import { goLive } from "./state.ts";
 import "./styles/base.css";
 import "./styles/parts.css";
 import "./styles/views.css";
+import "./styles/lists.css";
+import "./styles/narrow.css";
 import { followTheme } from "./theme.ts";
 
 const page = document.getElementById("page");

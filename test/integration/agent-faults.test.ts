@@ -277,6 +277,22 @@ describe("every stage is entered, for every cause there is:", () => {
     expect(life.transitions().at(-1)).toBe("SERVING → OFFLINE (retraining)");
   });
 
+  test("a person promotes an agent that has not earned it yet, and takes it back", async () => {
+    const life = shopLife({ profile: profiles.OFFLINE });
+    await life.turnsUntil(({ stage }) => stage === "OFFLINE", 20);
+    await life.turns(5 * EPISODE);
+    life.operate("promote");
+    await life.turnsUntil(({ who, stage }) => who === "learner" && stage === "ONLINE", 2);
+    life.operate("roll-back");
+    await life.turnsUntil(({ who, stage }) => who === "fallback" && stage === "OFFLINE", 2);
+    await endOf(life);
+    expect(life.transitions()).toEqual([
+      "INITIALIZED → OFFLINE (bootstrap)",
+      "OFFLINE → ONLINE (operator)",
+      "ONLINE → OFFLINE (operator)",
+    ]);
+  });
+
   test("without bootstrapping the learner acts from the first step on", async () => {
     const life = shopLife({ profile: { bootstrap: false } });
     await life.turnsUntil(({ who, stage }) => who === "learner" && stage === "ONLINE", 20);

@@ -56,7 +56,7 @@ test("a turn arrives at a receiver as one span with a child per phase", async ()
   expect(received.map(({ path, type }) => [path, type])).toEqual([["/v1/traces", "application/x-protobuf"]]);
   const spans = received.flatMap((request) => request.spans);
   const [root] = spans.filter(({ parent }) => parent === "");
-  expect(root).toMatchObject({ name: "loop.turn", status: 0 });
+  expect(root).toMatchObject({ name: "turn", status: 0 });
   expect(root?.attributes).toEqual({
     "coxswain.agent": "web",
     "coxswain.workload": "web",

@@ -101,7 +101,7 @@ export function turnTracer(tracer: Tracer): TurnWatcher {
   return {
     begin(agent, workload) {
       const attributes = attributesOf(agent, workload);
-      const span = tracer.startSpan("loop.turn", { root: true, attributes, startTime: now() }, ROOT_CONTEXT);
+      const span = tracer.startSpan("turn", { root: true, attributes, startTime: now() }, ROOT_CONTEXT);
       return span.isRecording() ? new TracedTurn(tracer, span) : unsampled;
     },
   };
