@@ -5,11 +5,11 @@
  */
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { HTTPException } from "hono/http-exception";
 import { CodedError, type Failure, failure } from "../base/index.ts";
 import { type Access, createDoor, type Role } from "./access.ts";
 import type { AuditSink } from "./audit.ts";
+import { withinSize } from "./body-size.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import type { AppEnv, HonoApp } from "./endpoint.ts";
 import { createBuckets, defaultLimits, type Limits, type ServerClock, wallClock } from "./limits.ts";
@@ -109,13 +109,13 @@ export function createApp({ plane, options }: { readonly plane: ControlPlane; re
     options.onAnswer?.({ method: c.req.method, route, status: c.res.status, ms: clock.now() - began });
   });
   app.use(writes({ door, limits, clock, audit: options.audit }));
-  app.use(
-    bodyLimit({
-      maxSize: limits.bodyBytes,
-      onError: () =>
-        problemResponse(failure("server.body-too-large", `the body is larger than ${limits.bodyBytes} bytes`)),
-    }),
-  );
+  app.use(async (c, next) => {
+    const request = await withinSize(c.req.raw, limits.bodyBytes);
+    if (request === null)
+      return problemResponse(failure("server.body-too-large", `the body is larger than ${limits.bodyBytes} bytes`));
+    c.req.raw = request;
+    return next();
+  });
 
   addReadingRoutes(app, {
     plane,

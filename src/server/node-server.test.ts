@@ -58,6 +58,37 @@ test("a change over a socket reaches the plane", async () => {
   ]);
 });
 
+/** As `curl -X POST` sends it: no body, and nothing said about its length. */
+const bare = (port: number, path: string) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    const asked = request({ host: "127.0.0.1", port, path, method: "POST" }, (incoming) => {
+      incoming.resume();
+      resolve(incoming.statusCode);
+    });
+    asked.removeHeader("content-length");
+    asked.removeHeader("transfer-encoding");
+    asked.on("error", reject).end();
+  });
+
+test("a change without a body, and one whose length is not said, are carried out; a long one is refused", async () => {
+  const { plane, opened } = await start();
+  const { url, port } = unwrap(opened);
+  expect(await bare(port, "/v1/agents/cart-agent/pause")).toBe(200);
+  const inParts = (text: string) =>
+    fetch(`${url}/v1/agents/cart-agent/mode`, {
+      method: "PUT",
+      headers: { "content-type": "application/json" },
+      body: new Blob([text]).stream(),
+      duplex: "half",
+    } as RequestInit);
+  expect((await inParts(JSON.stringify({ mode: "canary" }))).status).toBe(200);
+  expect((await inParts(JSON.stringify({ mode: "x".repeat(20_000) }))).status).toBe(413);
+  expect(plane.commands.map(({ command }) => command)).toEqual([
+    { kind: "pause", agent: "cart-agent" },
+    { kind: "set-mode", agent: "cart-agent", mode: "canary" },
+  ]);
+});
+
 test("a port that is taken is one clear failure, and nothing stays behind", async () => {
   const { opened } = await start();
   const { port } = unwrap(opened);

@@ -41,7 +41,7 @@ const VERBS = [
   { kind: "pause", id: "pauseAgent", summary: "Stop learning and acting; the fallback acts." },
   { kind: "resume", id: "resumeAgent", summary: "Take the pause back." },
   { kind: "promote", id: "promoteAgent", summary: "Go one stage up, on a person's word instead of a gate's." },
-  { kind: "roll-back", id: "rollBackAgent", summary: "Go one stage down." },
+  { kind: "roll-back", id: "rollBackAgent", summary: "Go back to OFFLINE, where the fallback acts." },
 ] as const;
 
 export function addCommandRoutes(app: HonoApp, setup: CommandRoutes): void {
