@@ -1,10 +1,11 @@
 import { defineConfig } from "vitest/config";
 
-// Needs a real Chromium: the setup installs Debian's where it may, and fails with the reason where it may not.
+// Needs a real Chromium: the setup installs Debian's where it may, and fails with the reason where it may not. Then it
+// builds the dashboard, once for all.
 export default defineConfig({
   test: {
     include: ["test/browser/**/*.test.ts"],
-    globalSetup: ["test/browser/install-chromium.ts"],
+    globalSetup: ["test/browser/install-chromium.ts", "test/browser/installed-copy.ts"],
     testTimeout: 120_000,
     hookTimeout: 300_000,
     fileParallelism: false,

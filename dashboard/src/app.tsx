@@ -109,8 +109,8 @@ function WorldClock(): ComponentChild {
   return (
     <span class="world quiet">
       {" "}
-      {dayAndClock(store.at.value)}
-      {world !== null && world.speed !== 1 ? ` · ${Math.round(world.speed)}× speed` : ""}
+      cluster time {dayAndClock(store.at.value)}
+      {world !== null && world.speed !== 1 ? `, ${Math.round(world.speed)}× as fast as yours` : ""}
     </span>
   );
 }

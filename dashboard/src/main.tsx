@@ -5,6 +5,7 @@ import { followAddress } from "./router.ts";
 import { goLive } from "./state.ts";
 import "./styles/base.css";
 import "./styles/parts.css";
+import "./styles/overview.css";
 import "./styles/views.css";
 import "./styles/lists.css";
 import "./styles/narrow.css";

@@ -1,21 +1,18 @@
 /**
  * The dashboard on the real server over a scripted control plane: what a person sees, does, and is told when it goes wrong.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
 import { openBrowser } from "./browser.ts";
-import { buildDashboard, fitsItsWidth, picture, root, type VisitOptions, violations, visit } from "./dashboard-page.ts";
+import { fitsItsWidth, picture, type VisitOptions, violations, visit } from "./dashboard-page.ts";
 import { type Served, type ServeOptions, servePlane } from "./plane-server.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "coxswain-dashboard-"));
+const folder = join(inject("installed"), "dashboard/dist");
 let browser: Browser;
 const open: Served[] = [];
 
 beforeAll(async () => {
-  buildDashboard({ results: join(root, "docs/results"), outDir: folder });
   browser = await openBrowser();
 });
 afterEach(async () => {
@@ -27,7 +24,6 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await browser?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function serve(options: Omit<ServeOptions, "folder"> = {}): Promise<Served> {
@@ -95,7 +91,7 @@ test("a person rolls an agent back by keyboard alone", async () => {
   await page.getByRole("dialog").waitFor();
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
-  await expect.poll(() => page.locator(".stage-steps.large [aria-current=step]").innerText()).toBe("Online");
+  await expect.poll(() => page.locator(".stage-steps.large [aria-current=step]").innerText()).toBe("Offline");
 });
 
 test("of two who press at once one wins, and the other is told what it is now", async () => {

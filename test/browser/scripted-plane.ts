@@ -301,7 +301,7 @@ function changed(agent: AgentDocument, { command, at }: { command: AgentCommand;
   if (command.kind === "pause") return { ...agent, isPaused: true, acting: "fallback" };
   if (command.kind === "resume") return { ...agent, isPaused: false, acting: actorIn(agent.stage) };
   if (command.kind === "set-mode") return { ...agent, mode: command.mode };
-  const to = stages[stages.indexOf(agent.stage) + (command.kind === "promote" ? 1 : -1)] ?? agent.stage;
+  const to = command.kind === "promote" ? (stages[stages.indexOf(agent.stage) + 1] ?? agent.stage) : "OFFLINE";
   const change = { at, from: agent.stage, to, because: `A person asked for it (${command.kind}).`, evidence: [] };
   return { ...agent, stage: to, since: at, history: [...agent.history, change], acting: actorIn(to) };
 }

@@ -8,9 +8,8 @@ import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { colour, isDark } from "../theme.ts";
 import { shortClock } from "../words/format.ts";
+import { type Colour, drawMarks, drawPeaks, type Mark } from "./plot-drawing.ts";
 import { watchVisible } from "./visible.ts";
-
-export type Colour = `--${string}`;
 
 export interface PlotLine {
   readonly label: string;
@@ -19,13 +18,6 @@ export interface PlotLine {
   readonly dash?: readonly number[];
   readonly isStepped?: boolean;
   readonly hasPoints?: boolean;
-}
-
-/** A value on the y axis that the lines are held against. */
-export interface Mark {
-  readonly value: number;
-  readonly colour: Colour;
-  readonly label: string;
 }
 
 export interface PlotSpec {
@@ -40,6 +32,10 @@ export interface PlotSpec {
   /** Steps of the y axis, where the usual 1, 2, 5 make no round numbers. */
   readonly steps?: readonly number[];
   readonly marks?: () => readonly Mark[];
+  /** The scale ends here at the latest: one peak must not press everything else flat. What is higher is written there. */
+  readonly ceiling?: () => number | null;
+  /** Draws on the canvas before axes and lines do. */
+  readonly behind?: (plot: uPlot) => void;
   /** Draws on the canvas itself; its y axis is then left empty. */
   readonly draw?: (plot: uPlot) => void;
 }
@@ -149,7 +145,14 @@ function optionsOf(spec: PlotSpec, place: { group: CursorGroup | null; width: nu
     ],
     series: [{}, ...spec.lines.map(lineOf)],
     hooks: {
-      draw: [(plot) => (spec.draw === undefined ? drawMarks(plot, spec.marks?.() ?? []) : spec.draw(plot))],
+      drawClear: [(plot) => spec.behind?.(plot)],
+      draw: [
+        (plot) => {
+          if (spec.draw !== undefined) return spec.draw(plot);
+          drawMarks(plot, spec.marks?.() ?? []);
+          if (spec.ceiling !== undefined) drawPeaks(plot, spec.say);
+        },
+      ],
       setCursor: [
         (plot) => {
           if (group === null || plot.cursor.event === undefined || plot.cursor.event === null) return;
@@ -187,30 +190,9 @@ function rangeOf(spec: PlotSpec, found: { low: number | null; high: number | nul
   );
   if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
   const room = (high - low || Math.abs(high) || 1) * 0.12;
-  return [spec.startsAtZero && low >= 0 ? 0 : low - room, high + room];
+  const top = Math.min(high + room, spec.ceiling?.() ?? Number.POSITIVE_INFINITY);
+  return [spec.startsAtZero && low >= 0 ? 0 : low - room, top];
 }
 
 const countRange = (_plot: uPlot, low: number | null, high: number | null): [number, number] =>
   low === null || high === null ? [0, 10] : [low, Math.max(high, low + 1)];
-
-function drawMarks(plot: uPlot, marks: readonly Mark[]): void {
-  const { ctx, bbox } = plot;
-  const scale = devicePixelRatio || 1;
-  ctx.save();
-  for (const mark of marks) {
-    const y = Math.round(plot.valToPos(mark.value, "y", true));
-    ctx.strokeStyle = colour(mark.colour);
-    ctx.fillStyle = colour(mark.colour);
-    ctx.lineWidth = 1.25 * scale;
-    ctx.setLineDash([5 * scale, 4 * scale]);
-    ctx.beginPath();
-    ctx.moveTo(bbox.left, y);
-    ctx.lineTo(bbox.left + bbox.width, y);
-    ctx.stroke();
-    ctx.font = `600 ${11 * scale}px system-ui, sans-serif`;
-    ctx.textAlign = "left";
-    ctx.textBaseline = "bottom";
-    ctx.fillText(mark.label, bbox.left + 4 * scale, y - 2 * scale);
-  }
-  ctx.restore();
-}

@@ -2,7 +2,8 @@
 import { readDecisions, readSeries } from "./client.ts";
 import { type PlaneStore, POINTS, type WorkloadCell } from "./store.ts";
 
-const STORED_DECISIONS = 200;
+/** As many as one answer may hold. */
+const STORED_DECISIONS = 500;
 const isUnderWay = new WeakSet<WorkloadCell>();
 
 export function loadPast(cell: WorkloadCell): void {

@@ -20,7 +20,7 @@ import { headline, NO_ACCOUNT, type Standing, standingOf, sumAccounts } from "..
 import { History } from "./history.ts";
 
 export const POINTS = 720;
-const DECISIONS = 400;
+const DECISIONS = POINTS;
 const EVENTS = 1000;
 
 export interface WorkloadCell {
@@ -53,7 +53,7 @@ export class PlaneStore {
   readonly version = signal("");
   readonly hasSnapshot = signal(false);
 
-  /** Who is in trouble first, the longest-suffering on top; then those over their target, then by name. */
+  /** Who is in trouble first, the longest-suffering on top; then by name. A row that moved at every step could not be read. */
   readonly order = computed<readonly string[]>(() =>
     [...this.cells.value.values()]
       .map((cell) => ({ id: cell.id, title: cell.title.value, trouble: cell.trouble.value }))

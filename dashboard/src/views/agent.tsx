@@ -12,8 +12,9 @@ import { PlaneProblem, readAgent } from "../plane/client.ts";
 import { connection } from "../plane/stream.ts";
 import { hrefOf } from "../router.ts";
 import { store } from "../state.ts";
-import { modeMeaning, nextStage, previousStage, stageMeaning, stageWord } from "../words/consequences.ts";
+import { modeMeaning, nextStage, rolledBackStage, stageMeaning, stageWord } from "../words/consequences.ts";
 import { dayAndClock, percent, whole } from "../words/format.ts";
+import { becauseWords } from "../words/reasons.ts";
 import { Estimate, RewardCurve } from "./agent-learning.tsx";
 import { EvidenceTable } from "./evidence-table.tsx";
 
@@ -49,7 +50,7 @@ export function AgentView({ id }: { id: string }): ComponentChild {
 
 const ACTING = {
   learner: "The learner acts.",
-  fallback: "The fallback (HPA and VPA) acts.",
+  fallback: "HPA and VPA act.",
   nobody: "Nobody acts.",
 } as const;
 
@@ -81,8 +82,8 @@ function Known({ agent }: { agent: AgentDocument }): ComponentChild {
         <Fact name="Training updates" value={whole(agent.updates)} about="since it began" />
         <Fact
           name="Canary band"
-          value={agent.canaryBand === null ? "none" : percent(agent.canaryBand)}
-          about={agent.canaryBand === null ? "acts without one" : "around the fallback"}
+          value={agent.canaryBand === null ? "none" : `±${percent(agent.canaryBand)}`}
+          about={canaryWords(agent)}
         />
       </dl>
       <div class="halves">
@@ -109,6 +110,12 @@ function Known({ agent }: { agent: AgentDocument }): ComponentChild {
       </section>
     </>
   );
+}
+
+function canaryWords({ canaryBand, stage, acting }: AgentDocument): string {
+  if (canaryBand !== null) return "around what HPA and VPA would do";
+  if (acting !== "learner") return "the learner does not act";
+  return stage === "ONLINE" || stage === "SERVING" ? "the canary is over" : "";
 }
 
 function gatesTitle(agent: AgentDocument): string {
@@ -142,7 +149,7 @@ function Buttons({ agent }: { agent: AgentDocument }): ComponentChild {
       >
         Promote…
       </button>
-      <button type="button" disabled={previousStage(agent.stage) === null} onClick={() => simple("roll-back")}>
+      <button type="button" disabled={rolledBackStage(agent.stage) === null} onClick={() => simple("roll-back")}>
         Roll back…
       </button>
       {agent.isPaused ? (
@@ -191,7 +198,7 @@ function StageHistory({ agent }: { agent: AgentDocument }): ComponentChild {
               {stageWord[change.from]} → {stageWord[change.to]}
             </strong>
           </p>
-          <p>{change.because}</p>
+          <p>{becauseWords(change.because)}</p>
           {change.evidence.length === 0 ? null : (
             <details>
               <summary>

@@ -1,4 +1,4 @@
-/** Who acted when, as a band under the charts, on the same time axis; a notch where the guard changed the learner's wish. */
+/** Who acted when, as a band under the charts, on the same time axis; a line above where shield or guard changed the learner's wish. */
 import type { ComponentChild } from "preact";
 import type uPlot from "uplot";
 import type { AllocationDocument, DecisionDocument } from "../../../src/server/plane-contract.ts";
@@ -14,8 +14,8 @@ export function DecisionLane({ cell, group }: { cell: WorkloadCell; group: Curso
       <h2>
         <span>Decisions</span>
         <span class="reading quiet">
-          <span class="key learner" aria-hidden="true" /> learner <span class="key fallback" aria-hidden="true" />{" "}
-          fallback <span class="key changed" aria-hidden="true" /> guard changed it
+          <span class="key learner" aria-hidden="true" /> learner <span class="key fallback" aria-hidden="true" /> HPA
+          and VPA <span class="key changed" aria-hidden="true" /> wish changed by shield or guard
         </span>
       </h2>
       <Plot
@@ -63,8 +63,8 @@ function drawLane(plot: uPlot, decisions: readonly DecisionDocument[]): void {
       ctx.fillRect(from, top + height * (1 - share), Math.max(to - from, 1) + 0.5, height * share);
     }
     if (decision.who === "learner" && isChanged(decision.proposed, decision.executed)) {
-      ctx.fillStyle = colour("--target");
-      ctx.fillRect(from, top - 6 * scale, 2 * scale, 5 * scale);
+      ctx.fillStyle = colour("--granted");
+      ctx.fillRect(from, top - 5 * scale, Math.max(to - from, 1) + 0.5, 2.5 * scale);
     }
   });
   ctx.restore();

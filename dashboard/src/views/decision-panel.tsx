@@ -6,6 +6,7 @@ import type { CursorGroup } from "../parts/plot.tsx";
 import type { WorkloadCell } from "../plane/store.ts";
 import { stageWord } from "../words/consequences.ts";
 import { bytes, clock, cores, whole } from "../words/format.ts";
+import { changedBy, reasonWords } from "../words/reasons.ts";
 import { isChanged } from "./decision-lane.tsx";
 
 export function DecisionPanel({ cell, group }: { cell: WorkloadCell; group: CursorGroup }): ComponentChild {
@@ -33,7 +34,7 @@ export function decisionAt(decisions: readonly DecisionDocument[], time: number 
   return decisions.findLast((decision) => decision.at / 1000 <= time) ?? null;
 }
 
-const WHO = { learner: "The learner acted", fallback: "The fallback acted", nobody: "Nobody acted" } as const;
+const WHO = { learner: "The learner acted", fallback: "HPA and VPA acted", nobody: "Nobody acted" } as const;
 
 function Shown({ decision, isNewest }: { decision: DecisionDocument; isNewest: boolean }): ComponentChild {
   return (
@@ -47,7 +48,7 @@ function Shown({ decision, isNewest }: { decision: DecisionDocument; isNewest: b
       ) : (
         <ul class="why">
           {decision.why.map((reason) => (
-            <li key={reason}>{reason}</li>
+            <li key={reason}>{reasonWords(reason)}</li>
           ))}
         </ul>
       )}
@@ -77,11 +78,16 @@ function Shown({ decision, isNewest }: { decision: DecisionDocument; isNewest: b
           <Quantity name="Memory/pod" decision={decision} of={(allocation) => bytes(allocation?.memory)} />
         </tbody>
       </table>
-      {isChanged(decision.proposed, decision.executed) ? (
-        <p class="quiet">Shield and guard changed what the learner wished.</p>
-      ) : null}
+      {isChanged(decision.proposed, decision.executed) ? <p class="quiet">{changers(decision.why)}</p> : null}
     </>
   );
+}
+
+function changers(why: readonly string[]): string {
+  const names = changedBy(why);
+  if (names.length === 0) return "The wish was rounded, or too small a change to make.";
+  const named = names.length === 1 ? names[0] : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+  return `Changed by the ${named}: what the learner wished is not what was done.`;
 }
 
 interface QuantityProps {

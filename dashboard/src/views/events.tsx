@@ -4,14 +4,13 @@ import type { ComponentChild } from "preact";
 import { useEffect } from "preact/hooks";
 import { type EventDocument, type Severity, severities } from "../../../src/server/plane-contract.ts";
 import { Empty, Loading, Problem, Title } from "../parts/bits.tsx";
+import { EventLine, SEVERITY_MARKS } from "../parts/event-line.tsx";
 import { PlaneProblem, readEvents } from "../plane/client.ts";
 import { hrefOf } from "../router.ts";
 import { store } from "../state.ts";
-import { dayAndClock } from "../words/format.ts";
 
 const PAGE = 200;
 const DRAWN = 300;
-const MARKS: Readonly<Record<Severity, string>> = { info: "·", notice: "◆", warning: "!", error: "▲" };
 
 type Past =
   | { readonly kind: "reading" }
@@ -68,7 +67,7 @@ export function EventsView({ workload }: { workload: string | null }): Component
                   hidden.value = next;
                 }}
               />
-              <span aria-hidden="true">{MARKS[severity]}</span> {severity}
+              <span aria-hidden="true">{SEVERITY_MARKS[severity]}</span> {severity}
             </label>
           ))}
         </fieldset>
@@ -134,27 +133,5 @@ export function EventsView({ workload }: { workload: string | null }): Component
         </button>
       ) : null}
     </>
-  );
-}
-
-function EventLine({ event }: { event: EventDocument }): ComponentChild {
-  const title = event.workload === null ? null : (store.cells.value.get(event.workload)?.title.value ?? event.workload);
-  return (
-    <li class={event.severity}>
-      <time dateTime={new Date(event.at).toISOString()}>{dayAndClock(event.at)}</time>
-      <span class="severity">
-        <span aria-hidden="true">{MARKS[event.severity]}</span> {event.severity}
-      </span>
-      <span class="text">
-        {event.text}
-        {event.evidence === null || event.evidence === undefined ? null : (
-          <details>
-            <summary>Evidence</summary>
-            <pre>{JSON.stringify(event.evidence, null, 2)}</pre>
-          </details>
-        )}
-      </span>
-      {event.workload === null ? null : <a href={hrefOf({ view: "workload", id: event.workload })}>{title}</a>}
-    </li>
   );
 }

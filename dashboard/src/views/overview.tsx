@@ -2,11 +2,12 @@
 import { type ReadonlySignal, useComputed } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import { Difference, Empty, Loading, StageSteps, Title } from "../parts/bits.tsx";
-import { Sparkline } from "../parts/sparkline.tsx";
+import { EventLine } from "../parts/event-line.tsx";
+import { SPARK_STEPS, Sparkline } from "../parts/sparkline.tsx";
 import type { WorkloadCell } from "../plane/store.ts";
 import { hrefOf } from "../router.ts";
 import { store } from "../state.ts";
-import { money, percent } from "../words/format.ts";
+import { elapsed, money, percent } from "../words/format.ts";
 import {
   type Comparison,
   compareAttainment,
@@ -36,9 +37,12 @@ export function Overview(): ComponentChild {
         </Empty>
       ) : (
         <section aria-label="Workloads">
+          <Legend />
           <div class="row-heads" aria-hidden="true">
             <span>Workload</span>
-            <span>Latency against target</span>
+            <span>
+              <Span /> against the SLO
+            </span>
             <span>SLO kept</span>
             <span>CPU used</span>
             <span>Cost so far</span>
@@ -52,24 +56,72 @@ export function Overview(): ComponentChild {
           </ul>
         </section>
       )}
-      <p class="legend quiet">
-        Signed differences compare with the twin: the same requests under HPA and VPA alone, since the start.
-      </p>
+      <Lately />
     </>
   );
 }
 
 function Headline(): ComponentChild {
-  const isTroubled = useComputed(() => [...store.cells.value.values()].some((cell) => cell.trouble.value !== null));
+  const kind = useComputed(() => store.headline.value.kind);
+  const text = useComputed(() => store.headline.value.text);
   return (
-    <div class={isTroubled.value ? "headline troubled" : "headline"}>
+    <div class={`headline ${kind.value}`}>
       <Title>
         <span class="mark" aria-hidden="true">
-          {isTroubled.value ? "▲" : "✓"}
+          {MARKS[kind.value]}
         </span>
-        {store.headline}
+        {text}
       </Title>
     </div>
+  );
+}
+
+function Legend(): ComponentChild {
+  return (
+    <p class="legend quiet">
+      <span>
+        <span class="key ours" aria-hidden="true" /> managed by its agent
+      </span>{" "}
+      <span>
+        <span class="key twin" aria-hidden="true" /> twin: the same requests under HPA and VPA alone
+      </span>{" "}
+      <span>
+        <span class="key target" aria-hidden="true" /> SLO
+      </span>{" "}
+      <span>±: difference to the twin since the start</span>
+    </p>
+  );
+}
+
+/** How much of the past the small lines show. */
+function Span(): ComponentChild {
+  const text = useComputed(() => {
+    const first = store.cells.value.values().next().value;
+    void first?.grown.value;
+    const at = first?.history.at.slice(-SPARK_STEPS) ?? [];
+    const span = (at.at(-1) ?? 0) - (at[0] ?? 0);
+    return span > 0 ? `Last ${elapsed(span * 1000)}` : "Lately";
+  });
+  return <>{text}</>;
+}
+
+const NOTABLE = 5;
+
+/** What led to what is shown above; the whole is in the events. */
+function Lately(): ComponentChild {
+  const notable = useComputed(() => store.events.value.filter(({ severity }) => severity !== "info").slice(0, NOTABLE));
+  if (notable.value.length === 0) return null;
+  return (
+    <section class="lately" aria-labelledby="lately">
+      <h2 id="lately">
+        Lately <a href={hrefOf({ view: "events", workload: null })}>All events</a>
+      </h2>
+      <ol class="events card">
+        {notable.value.map((event) => (
+          <EventLine key={event.id} event={event} isBrief />
+        ))}
+      </ol>
+    </section>
   );
 }
 
@@ -143,9 +195,10 @@ function Row({ cell }: { cell: WorkloadCell }): ComponentChild {
           <span class="badge">
             <span aria-hidden="true">{mark}</span> {label}
           </span>{" "}
-          <span class="sentence">{sentence}</span>
+          {kind.value === "trouble" ? null : <span class="sentence">{sentence}</span>}
         </p>
       </div>
+      {kind.value === "trouble" ? <WhatAndWhy sentence={sentence} /> : null}
       <div class="spark">
         <Sparkline cell={cell} />
       </div>
@@ -166,7 +219,19 @@ function Row({ cell }: { cell: WorkloadCell }): ComponentChild {
   );
 }
 
-const ACTING = { learner: "learner acts", fallback: "fallback acts", nobody: "nobody acts" } as const;
+/** `What: why.`, the first part said louder. */
+function WhatAndWhy({ sentence }: { sentence: ReadonlySignal<string> }): ComponentChild {
+  const what = useComputed(() => sentence.value.split(": ", 1)[0] ?? "");
+  const why = useComputed(() => sentence.value.slice(what.value.length));
+  return (
+    <p class="sentence why">
+      <strong>{what}</strong>
+      {why}
+    </p>
+  );
+}
+
+const ACTING = { learner: "learner acts", fallback: "HPA and VPA act", nobody: "nobody acts" } as const;
 
 function AgentCell({ id }: { id: string }): ComponentChild {
   // The list of agents is read so that one that appears later is found.
@@ -177,7 +242,7 @@ function AgentCell({ id }: { id: string }): ComponentChild {
     <a class="agent" href={hrefOf({ view: "agent", id })}>
       <StageSteps stage={agent.stage} />
       <span class="quiet">
-        {agent.isPaused ? "paused, fallback acts" : ACTING[agent.acting]}
+        {agent.isPaused ? "paused, HPA and VPA act" : ACTING[agent.acting]}
         {agent.mode === "act" ? "" : ` · ${agent.mode}`}
       </span>
     </a>

@@ -8,7 +8,8 @@ import { useEffect, useMemo } from "preact/hooks";
 import { type FaultName, faults, type SeriesColumn } from "../../../src/server/plane-contract.ts";
 import { Difference, Loading, Problem, Title } from "../parts/bits.tsx";
 import { confirm } from "../parts/confirm.tsx";
-import { CursorGroup, type Mark, Plot, type PlotLine } from "../parts/plot.tsx";
+import { CursorGroup, Plot, type PlotLine } from "../parts/plot.tsx";
+import { drawShade, type Mark } from "../parts/plot-drawing.ts";
 import type { Columns } from "../plane/history.ts";
 import { loadDecisions, loadPast } from "../plane/load-past.ts";
 import type { WorkloadCell } from "../plane/store.ts";
@@ -50,15 +51,25 @@ function Known({ cell }: { cell: WorkloadCell }): ComponentChild {
       <Head cell={cell} />
       <div class="beside">
         <section aria-label="Charts" class="charts card">
+          <p class="legend quiet">
+            <span>
+              <span class="key ours" aria-hidden="true" /> managed
+            </span>{" "}
+            <span>
+              <span class="key twin" aria-hidden="true" /> twin under HPA and VPA
+            </span>{" "}
+            <span>
+              <span class="key granted" aria-hidden="true" /> granted
+            </span>{" "}
+            <span>
+              <span class="key missed" aria-hidden="true" /> SLO missed
+            </span>
+          </p>
           <Scrubber cell={cell} group={group} />
           {CHARTS.map((chart) => (
             <TimeChart key={chart.column} chart={chart} cell={cell} group={group} />
           ))}
           <DecisionLane cell={cell} group={group} />
-          <p class="legend quiet">
-            <span class="key ours" aria-hidden="true" /> managed <span class="key twin" aria-hidden="true" /> twin under
-            HPA and VPA <span class="key granted" aria-hidden="true" /> granted
-          </p>
         </section>
         <DecisionPanel cell={cell} group={group} />
       </div>
@@ -187,6 +198,9 @@ export function indexAt(at: readonly number[], time: number): number {
   return low - 1;
 }
 
+/** Times the target: where a latency chart ends, so that the target is still seen beside a peak. */
+const CUT_AT = 3;
+
 interface Chart {
   readonly column: SeriesColumn;
   /** Drawn beside it, where what is used is held against what is granted. */
@@ -236,6 +250,12 @@ function TimeChart({ chart, cell, group }: { chart: Chart; cell: WorkloadCell; g
       return [{ value: slo.target, colour: "--target", label: `SLO ${load(slo.target)}` }];
     return [];
   };
+  const isJudged = chart.column === "latency" || (chart.column === "load" && cell.slo.value.kind === "throughput");
+  const ceiling = (): number | null => {
+    const slo = cell.slo.value;
+    return chart.column === "latency" && slo.kind === "latency" ? CUT_AT * slo.target : null;
+  };
+  const missed = (): readonly boolean[] => history.ours.preservation.map((kept) => kept !== null && kept < 1);
   const slo = cell.slo.value;
   const title =
     chart.column === "latency" && slo.kind === "latency" ? `Latency, ${percentileName(slo.percentile)}` : chart.title;
@@ -254,6 +274,8 @@ function TimeChart({ chart, cell, group }: { chart: Chart; cell: WorkloadCell; g
           say: chart.say,
           ...(chart.steps === undefined ? {} : { steps: chart.steps }),
           marks,
+          ...(chart.column === "latency" ? { ceiling } : {}),
+          ...(isJudged ? { behind: (plot) => drawShade(plot, missed()) } : {}),
         }}
         data={() => {
           void cell.grown.value;

@@ -23,23 +23,23 @@ export const stageWord: Readonly<Record<StageName, string>> = {
 };
 
 export const stageMeaning: Readonly<Record<StageName, string>> = {
-  INITIALIZED: "The fallback acts. The learner has not begun.",
-  OFFLINE: "The fallback acts. The learner trains on what it records.",
+  INITIALIZED: "HPA and VPA act. The learner has not begun.",
+  OFFLINE: "HPA and VPA act. The learner trains on what they do.",
   ONLINE: "The learner acts and keeps training, watched by the guard.",
   SERVING: "The learner acts with a settled policy.",
 };
 
 export const modeMeaning: Readonly<Record<ModeName, string>> = {
-  recommend: "It only recommends; the fallback acts.",
-  canary: "It acts within a narrow band around the fallback.",
+  recommend: "It only recommends; nothing is changed by it.",
+  canary: "It acts within a narrow band around what HPA and VPA would do.",
   act: "It acts as far as the guard lets it.",
 };
 
 export const faultMeaning: Readonly<Record<FaultName, string>> = {
-  "telemetry-lost": "Its measurements stop arriving for a while. The agent must fall back within one step.",
+  "telemetry-lost": "Its measurements stop arriving for a while. HPA and VPA must take over within one step.",
   "node-lost": "One of its nodes goes away, and the pods on it.",
   "load-surge": "Its load rises steeply for a while, for the twin as well.",
-  "learner-crash": "Its learner ends. The fallback must act from the next step on.",
+  "learner-crash": "Its learner ends. HPA and VPA must act from the next step on.",
   "slow-pods": "Its pods answer slower for a while.",
 };
 
@@ -47,8 +47,9 @@ export function nextStage(stage: StageName): StageName | null {
   return stages[stages.indexOf(stage) + 1] ?? null;
 }
 
-export function previousStage(stage: StageName): StageName | null {
-  return stages[stages.indexOf(stage) - 1] ?? null;
+/** Back to where the fallback acts, whatever the stage was; null where it acts already. */
+export function rolledBackStage(stage: StageName): StageName | null {
+  return stage === "ONLINE" || stage === "SERVING" ? "OFFLINE" : null;
 }
 
 type Asked = Pick<AgentDocument, "id" | "stage" | "acting" | "mode" | "gates">;
@@ -63,21 +64,21 @@ export function consequencesOf(command: Command, agent: Asked | null): Consequen
         verb: "Promote",
         lines: [
           to === null ? "There is no stage above this one." : stageMeaning[to],
-          "The guard still checks every action, and any trip, stale measurement or crash puts the fallback back within one step.",
+          "The guard still checks every action, and stale measurements, a crash or too many corrections put HPA and VPA back in charge within one step.",
         ],
         doubts: failing.length === 0 ? [] : ["These gates do not hold yet:", ...failing],
         isRisky: failing.length > 0,
       };
     }
     case "roll-back": {
-      const to = agent === null ? null : previousStage(agent.stage);
+      const to = agent === null ? null : rolledBackStage(agent.stage);
       return {
         title: `Roll ${command.agent} back${to === null ? "" : ` to ${stageWord[to]}`}`,
         verb: "Roll back",
         lines: [
           to === null
-            ? "There is no stage below this one."
-            : `It goes one stage down, to ${stageWord[to]}. ${stageMeaning[to]}`,
+            ? "There is nothing to roll back: HPA and VPA act already."
+            : `HPA and VPA act from the next step on, and the agent goes back to ${stageWord[to]}: it trains on what they do.`,
           "What it has learned is kept. It has to pass its gates again to return.",
         ],
         doubts: [],
@@ -89,7 +90,7 @@ export function consequencesOf(command: Command, agent: Asked | null): Consequen
         title: `Pause ${command.agent}`,
         verb: "Pause",
         lines: [
-          "The fallback (HPA and VPA) acts from the next step on, and nothing is learned.",
+          "HPA and VPA act from the next step on, and nothing is learned.",
           "It stays paused until somebody resumes it.",
         ],
         doubts: [],

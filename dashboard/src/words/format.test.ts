@@ -3,8 +3,19 @@ import { bytes, clock, cores, elapsed, latency, money, NOTHING, percent, points,
 
 test("quantities carry their units", () => {
   expect([latency(82.4), latency(3.14), latency(1240)]).toEqual(["82 ms", "3.1 ms", "1.24 s"]);
-  expect([cores(2350), bytes(1.5 * 2 ** 30), bytes(300 * 2 ** 20)]).toEqual(["2.35 cores", "1.5 GiB", "300 MiB"]);
-  expect([money(0), money(0.0123), money(4.5), money(1234)]).toEqual(["$0.00", "$0.0123", "$4.50", "$1,234"]);
+  expect([cores(2350), bytes(1.5 * 2 ** 30), bytes(300 * 2 ** 20), bytes(2 ** 30 - 1)]).toEqual([
+    "2.35 cores",
+    "1.5 GiB",
+    "300 MiB",
+    "1 GiB",
+  ]);
+  expect([money(0), money(0.0123), money(0.0999), money(4.5), money(1234)]).toEqual([
+    "$0.00",
+    "$0.012",
+    "$0.10",
+    "$4.50",
+    "$1,234",
+  ]);
 });
 
 test("a share that is not all is never shown as all", () => {

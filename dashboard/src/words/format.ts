@@ -14,6 +14,7 @@ const FOUR = significant(4);
 const WHOLE = fixed(0);
 const ONE = fixed(1);
 const TWO = fixed(2);
+const MILLS = fixed(3);
 
 /** Shown where nothing was measured. */
 export const NOTHING = "–";
@@ -35,13 +36,14 @@ export const latency = orNothing((ms) =>
 export const cores = orNothing((millicores) => `${THREE.format(millicores / 1000)} cores`);
 export const bytes = orNothing((value) => {
   const gibibytes = value / 2 ** 30;
-  return gibibytes >= 1 ? `${THREE.format(gibibytes)} GiB` : `${WHOLE.format(value / 2 ** 20)} MiB`;
+  // 0.98 GiB beside 1.02 GiB reads better than 1,003 MiB.
+  return gibibytes >= 0.95 ? `${THREE.format(gibibytes)} GiB` : `${WHOLE.format(value / 2 ** 20)} MiB`;
 });
-export const money = orNothing((dollars) =>
-  dollars >= 100
-    ? `$${WHOLE.format(dollars)}`
-    : `$${dollars >= 0.1 || dollars === 0 ? TWO.format(dollars) : THREE.format(dollars)}`,
-);
+export const money = orNothing((dollars) => {
+  if (dollars >= 100) return `$${WHOLE.format(dollars)}`;
+  // Tenths of a cent below ten cents, where a cent would hide the difference to the twin.
+  return `$${dollars >= 0.0995 || dollars === 0 ? TWO.format(dollars) : dollars >= 0.001 ? MILLS.format(dollars) : THREE.format(dollars)}`;
+});
 /** Of a ratio; a share that is not quite all is never rounded up to all. */
 export const percent = orNothing((ratio) => {
   const shown = ONE.format(ratio * 100);

@@ -30,6 +30,31 @@ test("trouble is said in its own words and with its age, whatever the latency", 
   });
 });
 
+test("how long trouble lasts is said once", () => {
+  const trouble = { since: 0, what: "SLO missed (no answers) for 3 min: memory is short." };
+  expect(standingOf({ slo, now: sample(5), trouble }).sentence).toBe(trouble.what);
+});
+
+test("requests without an answer break the promise, whatever the others' latency is", () => {
+  const silent = { ...sample(null), preservation: 0 };
+  expect(standingOf({ slo, now: silent, trouble: null })).toEqual({
+    kind: "over",
+    label: "Over target",
+    sentence: "No request was answered, target 100 ms",
+  });
+  const shedding = { ...sample(40), preservation: 0.7 };
+  expect(standingOf({ slo, now: shedding, trouble: null }).sentence).toBe(
+    "p95 40 ms, target 100 ms, but requests went unanswered",
+  );
+});
+
+test("a throughput is told as the share of what was asked for", () => {
+  const throughput: SloDocument = { kind: "throughput", target: 11.2 };
+  expect(standingOf({ slo: throughput, now: { ...sample(null), preservation: 1 }, trouble: null }).sentence).toBe(
+    "100 % of its throughput served, target 11 req/s",
+  );
+});
+
 test("what was not measured is not called met", () => {
   expect(standingOf({ slo, now: sample(null), trouble: null }).kind).toBe("unknown");
   expect(standingOf({ slo, now: null, trouble: null }).kind).toBe("unknown");
@@ -62,8 +87,13 @@ test("the headline names who is in trouble, and says so when nobody is", () => {
     title,
     standing: standingOf({ slo, now: sample(1), trouble: { since: 0, what: "x" } }),
   });
-  expect(headline([met, bad("B")])).toBe("B is in trouble.");
-  expect(headline([met, bad("B"), bad("C")])).toBe("2 of 3 workloads are in trouble: B and C.");
-  expect(headline([met, met])).toBe("All 2 workloads keep their promises.");
-  expect(headline([])).toBe("No workload is managed yet.");
+  const over = { title: "O", standing: standingOf({ slo, now: sample(101), trouble: null }) };
+  expect(headline([met, bad("B"), over])).toEqual({ kind: "trouble", text: "B is in trouble." });
+  expect(headline([met, bad("B"), bad("C")]).text).toBe("2 of 3 workloads are in trouble: B and C.");
+  expect(headline([met, over])).toEqual({
+    kind: "over",
+    text: "O is over its target at the moment; no workload is in trouble.",
+  });
+  expect(headline([met, met])).toEqual({ kind: "met", text: "All 2 workloads are within their SLOs." });
+  expect(headline([]).text).toBe("No workload is managed yet.");
 });

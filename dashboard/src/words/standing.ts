@@ -3,7 +3,7 @@
  * Owns: the sentences of the overview and what counts as better. Pure.
  */
 import type { Account, Sample, SloDocument, Trouble } from "../../../src/server/plane-contract.ts";
-import { elapsed, latency, load } from "./format.ts";
+import { elapsed, latency, load, percent } from "./format.ts";
 
 export interface Standing {
   readonly kind: "trouble" | "over" | "met" | "free" | "unknown";
@@ -21,7 +21,9 @@ interface Seen {
 
 export function standingOf({ slo, now, trouble }: Seen): Standing {
   if (trouble !== null) {
-    const lasting = now === null || now.at <= trouble.since ? "" : ` For ${elapsed(now.at - trouble.since)}.`;
+    // Who found the trouble may have said how long it lasts.
+    const isSaid = now === null || now.at <= trouble.since || /\bfor \d+ (?:s|min|h)\b/.test(trouble.what);
+    const lasting = isSaid ? "" : ` For ${elapsed(now.at - trouble.since)}.`;
     return { kind: "trouble", label: "In trouble", sentence: `${asSentence(trouble.what)}${lasting}` };
   }
   if (now === null) return { kind: "unknown", label: "Waiting", sentence: "Nothing has been measured yet." };
@@ -29,22 +31,31 @@ export function standingOf({ slo, now, trouble }: Seen): Standing {
     case "none":
       return { kind: "free", label: "No SLO", sentence: "Nobody asked it for a latency or a throughput." };
     case "latency":
-      return now.latency === null
-        ? { kind: "unknown", label: "Not measured", sentence: "No latency was measured in the last step." }
-        : against({
-            isMet: now.latency <= slo.target,
-            found: `${percentileName(slo.percentile)} ${latency(now.latency)}`,
-            asked: `target ${latency(slo.target)}`,
-          });
+      return againstLatency(slo, now);
     case "throughput":
       return now.preservation === null
         ? { kind: "unknown", label: "Not measured", sentence: "No throughput was measured in the last step." }
         : against({
             isMet: now.preservation >= 1,
-            found: `${load(slo.target * now.preservation)}`,
+            // The served rate itself is not measured, and no more than was asked for can be served.
+            found: `${percent(now.preservation)} of its throughput served`,
             asked: `target ${load(slo.target)}`,
           });
   }
+}
+
+function againstLatency(slo: Extract<SloDocument, { kind: "latency" }>, now: Sample): Standing {
+  const asked = `target ${latency(slo.target)}`;
+  // Requests that were never answered have no latency, and still break the promise.
+  const isBroken = now.preservation !== null && now.preservation < 1;
+  if (now.latency === null)
+    return isBroken
+      ? against({ isMet: false, found: "No request was answered", asked })
+      : { kind: "unknown", label: "Not measured", sentence: "No latency was measured in the last step." };
+  const found = `${percentileName(slo.percentile)} ${latency(now.latency)}`;
+  if (now.latency <= slo.target && isBroken)
+    return against({ isMet: false, found, asked: `${asked}, but requests went unanswered` });
+  return against({ isMet: now.latency <= slo.target, found, asked });
 }
 
 function against({ isMet, found, asked }: { isMet: boolean; found: string; asked: string }): Standing {
@@ -130,23 +141,40 @@ export function sumAccounts(accounts: Iterable<Account>): Account {
   return sum;
 }
 
+export interface Headline {
+  /** The worst of all. */
+  readonly kind: Standing["kind"];
+  readonly text: string;
+}
+
 /** The one sentence on top of the overview. */
-export function headline(workloads: readonly { readonly title: string; readonly standing: Standing }[]): string {
-  if (workloads.length === 0) return "No workload is managed yet.";
-  const troubled = workloads.filter(({ standing }) => standing.kind === "trouble");
+export function headline(workloads: readonly { readonly title: string; readonly standing: Standing }[]): Headline {
+  const those = (kind: Standing["kind"]): readonly string[] =>
+    workloads.filter(({ standing }) => standing.kind === kind).map(({ title }) => title);
+  const all = workloads.length;
+  if (all === 0) return { kind: "free", text: "No workload is managed yet." };
+  const [troubled, over] = [those("trouble"), those("over")];
   if (troubled.length > 0)
-    return troubled.length === 1
-      ? `${troubled[0]?.title} is in trouble.`
-      : `${troubled.length} of ${workloads.length} workloads are in trouble: ${list(troubled.map(({ title }) => title))}.`;
-  const over = workloads.filter(({ standing }) => standing.kind === "over");
+    return {
+      kind: "trouble",
+      text:
+        troubled.length === 1
+          ? `${troubled[0]} is in trouble.`
+          : `${troubled.length} of ${all} workloads are in trouble: ${list(troubled)}.`,
+    };
   if (over.length > 0)
-    return over.length === 1
-      ? `${over[0]?.title} is over its target at the moment; nobody is in trouble.`
-      : `${over.length} of ${workloads.length} workloads are over their target at the moment; nobody is in trouble.`;
-  if (workloads.every(({ standing }) => standing.kind === "unknown")) return "Waiting for the first measurements.";
-  return workloads.length === 1
-    ? `${workloads[0]?.title} keeps its promise.`
-    : `All ${workloads.length} workloads keep their promises.`;
+    return {
+      kind: "over",
+      text:
+        over.length === 1
+          ? `${over[0]} is over its target at the moment; no workload is in trouble.`
+          : `${over.length} of ${all} workloads are over their target at the moment: ${list(over)}.`,
+    };
+  if (those("unknown").length === all) return { kind: "unknown", text: "Waiting for the first measurements." };
+  return {
+    kind: "met",
+    text: all === 1 ? `${workloads[0]?.title} is within its SLO.` : `All ${all} workloads are within their SLOs.`,
+  };
 }
 
 const MOST_NAMED = 3;

@@ -1,0 +1,151 @@
+/**
+ * The dashboard on a real `coxswain up`: what a newcomer sees, what an operator does, and what survives a crash.
+ * The tests share one process and follow one another as a person's session does.
+ * Not here: what reality does not show on demand, such as fifty workloads or two who press at once (dashboard-live.test.ts).
+ */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
+import type { AgentDocument, OverviewDocument, Page as Portion } from "../../src/server/plane-contract.ts";
+import { openBrowser } from "./browser.ts";
+import { picture, visit } from "./dashboard-page.ts";
+import { type RunningUp, startUp } from "./real-up.ts";
+
+const data = mkdtempSync(join(tmpdir(), "coxswain-up-data-"));
+let browser: Browser;
+let up: RunningUp;
+
+beforeAll(async () => {
+  [browser, up] = await Promise.all([openBrowser(), startUp({ installed: inject("installed"), data })]);
+});
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close();
+});
+afterAll(async () => {
+  await browser?.close();
+  await up?.stop();
+  rmSync(data, { recursive: true, force: true });
+});
+
+const SLOWLY = { timeout: 60_000, interval: 100 };
+
+async function read<T>(path: string): Promise<T> {
+  return (await (await fetch(new URL(path, up.url))).json()) as T;
+}
+
+const agents = async (): Promise<readonly AgentDocument[]> => (await read<Portion<AgentDocument>>("/v1/agents")).items;
+
+async function confirm(page: Page, verb: string): Promise<void> {
+  await page.getByRole("button", { name: `${verb}…` }).click();
+  await page.getByRole("dialog").getByRole("button", { name: verb, exact: true }).click();
+}
+
+const stageOf = (page: Page): Promise<string> => page.locator(".stage-steps.large [aria-current=step]").innerText();
+
+test("the first visit shows four workloads beside their twins, and asks nobody else for anything", async () => {
+  const { page, complaints, hosts } = await visit(browser, up.url);
+  await page.waitForSelector(".rows .row");
+  expect(await page.locator(".rows .row").count()).toBe(4);
+  await expect.poll(() => page.locator(".totals .twin-value").allInnerTexts(), SLOWLY).not.toContain("twin –");
+  await expect
+    .poll(() => page.locator(".sparkline .ours").first().getAttribute("d"), SLOWLY)
+    .toMatch(/^M[\d.]+ [\d.]+L/);
+  expect(complaints).toEqual([]);
+  expect([...hosts]).toEqual(["127.0.0.1"]);
+});
+
+test("what is measured arrives by itself: the clock goes on, numbers and lines move", async () => {
+  const { page } = await visit(browser, up.url);
+  await page.waitForSelector(".rows .row");
+  const look = async () => ({
+    clock: await page.locator(".world").innerText(),
+    cost: await page.locator(".totals .value").last().innerText(),
+    line: await page.locator(".sparkline .ours").first().getAttribute("d"),
+  });
+  const before = await look();
+  for (const what of ["clock", "cost", "line"] as const)
+    await expect.poll(async () => (await look())[what], SLOWLY).not.toBe(before[what]);
+});
+
+test("an agent is paused: HPA and VPA act, a promotion is refused with the reason, and it is resumed", async () => {
+  const { page } = await visit(browser, `${up.url}/#/agents/queue-worker-agent`);
+  await confirm(page, "Pause");
+  await expect.poll(() => page.locator(".head .badge").allInnerTexts(), SLOWLY).toEqual(["Paused"]);
+  await confirm(page, "Promote");
+  await expect
+    .poll(() => page.getByRole("dialog").locator("[role=alert]").innerText(), SLOWLY)
+    .toMatch(/^Not done\..*the agent is paused; resume it first$/);
+  await picture(page, "up-promotion-refused");
+  await page.keyboard.press("Escape");
+  await confirm(page, "Resume");
+  await expect.poll(() => page.locator(".head .badge").count(), SLOWLY).toBe(0);
+});
+
+test("a person promotes an agent before its gates hold, and rolls it back; both are in its history and in the audit log", async () => {
+  // From four episodes on the rules' level is known, without which nothing could watch over a learner.
+  const ready = ({ stage, episodes }: AgentDocument): boolean => stage === "OFFLINE" && episodes.length > 4;
+  await expect.poll(async () => (await agents()).some(ready), SLOWLY).toBe(true);
+  const agent = (await agents()).find(ready);
+  const { page } = await visit(browser, `${up.url}/#/agents/${agent?.id}`);
+  await confirm(page, "Promote");
+  await expect.poll(() => page.locator(".timeline > li").first().innerText(), SLOWLY).toContain("A person decided so");
+  expect(["Online", "Serving"]).toContain(await stageOf(page));
+  await picture(page, "up-promoted");
+
+  await confirm(page, "Roll back");
+  await expect.poll(() => stageOf(page), SLOWLY).toBe("Offline");
+  expect(await page.locator(".timeline > li").first().innerText()).toMatch(/→ Offline\s+A person decided so/);
+  const audit = readFileSync(join(data, "audit.jsonl"), "utf8").trim().split("\n");
+  const commands = audit.map((line) => (JSON.parse(line) as { command: { kind: string } | null }).command?.kind);
+  expect(commands).toEqual(["pause", "promote", "resume", "promote", "roll-back"]);
+});
+
+test("the process is killed: the page says so and keeps what it knows; started again on the same data, it goes on", async () => {
+  const { page } = await visit(browser, `${up.url}/#/agents/web-shop-agent`);
+  await confirm(page, "Pause");
+  await expect.poll(() => page.locator(".head .badge").allInnerTexts(), SLOWLY).toEqual(["Paused"]);
+  const { history } = await read<AgentDocument>("/v1/agents/web-shop-agent");
+  await page.getByRole("link", { name: "Overview" }).first().click();
+  await page.waitForSelector(".rows .row");
+  await up.kill();
+  await expect.poll(() => page.locator(".banner").innerText(), SLOWLY).toContain("Not connected.");
+  expect(await page.locator(".rows .row").count()).toBe(4);
+  await picture(page, "up-killed");
+
+  up = await startUp({ installed: inject("installed"), data, port: up.port });
+  await page.locator(".banner").waitFor({ state: "detached", timeout: 20_000 });
+  await expect.poll(() => page.locator(".connection").innerText(), SLOWLY).toContain("Live");
+  const overview = await read<OverviewDocument>("/v1/overview");
+  expect(overview.at).toBeGreaterThan(overview.world.startedAt);
+  const resumed = await read<AgentDocument>("/v1/agents/web-shop-agent");
+  expect(resumed.isPaused).toBe(true);
+  expect(resumed.history.slice(0, history.length)).toEqual(history);
+  // A page that was open all along shows it as well, and can undo it.
+  await page.goto(`${up.url}/#/agents/web-shop-agent`);
+  await confirm(page, "Resume");
+  await expect.poll(() => page.locator(".head .badge").count(), SLOWLY).toBe(0);
+});
+
+test("in the dark the same page is dark, charts included", async () => {
+  const { page } = await visit(browser, `${up.url}/#/workloads/web-shop`, { dark: true });
+  await page.waitForSelector(".charts canvas");
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)).toBe("rgb(17, 20, 23)");
+  // The line of the charts is drawn in the colour that holds in the dark.
+  const hasLine = (): Promise<boolean> =>
+    page.evaluate(() => {
+      const canvas = document.querySelector<HTMLCanvasElement>(".plot canvas");
+      const pixels = canvas?.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+      for (let i = 0; i < pixels.length; i += 4)
+        if (pixels[i] === 108 && pixels[i + 1] === 178 && pixels[i + 2] === 255) return true;
+      return false;
+    });
+  await expect.poll(hasLine, SLOWLY).toBe(true);
+  await picture(page, "up-workload-dark");
+});
+
+test("Ctrl-C ends it with code 130 and leaves nothing listening", async () => {
+  expect(await up.stop()).toBe(130);
+  await expect(fetch(up.url)).rejects.toThrow();
+});
