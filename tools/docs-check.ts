@@ -5,8 +5,10 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { askProgram, CONFIGURATION_PAGE, coxswain } from "./docs/ask-program.ts";
 import { checkCode } from "./docs/code-blocks.ts";
 import { commandsIn, unknownCommands } from "./docs/commands.ts";
+import { configurationPage } from "./docs/configuration.ts";
 import { failureCodeProblems } from "./docs/failure-codes.ts";
 import { hygieneProblems } from "./docs/hygiene.ts";
 import { brokenLinks } from "./docs/links.ts";
@@ -31,8 +33,8 @@ const { version, scripts } = JSON.parse(readFileSync(join(root, "package.json"),
   version: string;
   scripts: Record<string, string>;
 };
-const help = execFileSync(process.execPath, ["bin/coxswain", "--help"], { encoding: "utf8" });
-const known = { scripts: Object.keys(scripts), commands: commandsIn(help) };
+const known = { scripts: Object.keys(scripts), commands: commandsIn(coxswain("--help")) };
+const configuration = files.find(({ path }) => path === CONFIGURATION_PAGE)?.text;
 
 const code = checkCode(root, pages);
 const problems = [
@@ -40,6 +42,9 @@ const problems = [
   ...unknownCommands(pages, known),
   ...failureCodeProblems(sources, guide),
   ...hygieneProblems(files),
+  ...(configuration === configurationPage(askProgram())
+    ? []
+    : [`${CONFIGURATION_PAGE}: is not what the schemas say now; run 'npm run docs:write'`]),
   ...(changelog.includes(`## [${version}]`) ? [] : [`CHANGELOG.md: has no section "## [${version}]"`]),
   ...code.problems,
 ];

@@ -4,8 +4,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
+import { configSchema, jsonSchemaOf, profileSchema } from "../../src/cli/config/index.ts";
+import { leavesOf as settingsOf } from "../../src/cli/config/leaves.ts";
 import { checkCode } from "./code-blocks.ts";
 import { commandsIn, unknownCommands } from "./commands.ts";
+import { configurationPage, flagsOf, leavesOf, type Schema, typeText, variableOf } from "./configuration.ts";
 import { failureCodeProblems } from "./failure-codes.ts";
 import { hygieneProblems } from "./hygiene.ts";
 import { brokenLinks } from "./links.ts";
@@ -128,4 +131,52 @@ test("a page that names a script or a command that does not exist is found; pros
 test("commands are read from the help", () => {
   const help = "Usage: x\n\nCommands:\n  demo [options]  shows\n  help [command]  explains\n\nExamples:\n  other\n";
   expect(commandsIn(help)).toEqual(["demo", "help"]);
+});
+
+test("the configuration page has each setting with the variable that the program reads", () => {
+  const listed = leavesOf(jsonSchemaOf(configSchema) as Schema);
+  expect(listed.map(({ path, schema }) => [path.join("."), variableOf(path, schema)])).toEqual(
+    settingsOf(configSchema).map(({ path, variable }) => [path.join("."), variable]),
+  );
+});
+
+test("each setting and each key of a profile says what it means, and a setting has a default", () => {
+  const settings = leavesOf(jsonSchemaOf(configSchema) as Schema);
+  const keys = [...settings, ...leavesOf(jsonSchemaOf(profileSchema) as Schema)];
+  expect(keys.filter(({ about }) => about === "").map(({ path }) => path.join("."))).toEqual([]);
+  expect(settings.filter(({ schema }) => schema.default === undefined).map(({ path }) => path.join("."))).toEqual([]);
+});
+
+test("types are said in words, without limits that nobody set", () => {
+  expect(typeText({ type: "integer", exclusiveMinimum: 0, maximum: Number.MAX_SAFE_INTEGER })).toBe(
+    "whole number above 0",
+  );
+  expect(
+    typeText({ anyOf: [{ const: "none" }, { type: "object", properties: { latency: { properties: { p: {} } } } }] }),
+  ).toBe("`none` or `{ latency: { p } }`");
+  expect(typeText({ type: "array", items: { type: "number", minimum: 0, maximum: 1 } })).toBe(
+    "list of number from 0 to 1",
+  );
+});
+
+test("flags are read from the help, over the end of the line", () => {
+  const help = "Options:\n  --port <n>  which one;\n              0 for any\n  -h, --help  help\n\nExamples:\n  x\n";
+  expect(flagsOf(help)).toEqual([
+    ["`--port <n>`", "which one; 0 for any"],
+    ["`-h, --help`", "help"],
+  ]);
+});
+
+test("a key of a profile is needed, or has the default that the program gives it", () => {
+  const profile: Schema = {
+    required: ["workload"],
+    properties: {
+      workload: { type: "string", description: "its name" },
+      reward: { description: "what counts", properties: { online: { type: "number" }, alpha: { default: 0.5 } } },
+    },
+  };
+  const page = configurationPage({ settings: {}, profile, profileDefaults: { reward: { online: 7 } }, upHelp: "" });
+  expect(page).toContain("| `workload` | text | needed | its name |");
+  expect(page).toContain("| `reward.online` | number | `7` | what counts |");
+  expect(page).toContain("| `reward.alpha` | any | `0.5` | what counts |");
 });

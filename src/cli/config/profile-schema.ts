@@ -75,9 +75,13 @@ export const profileSchema = z
     slo: slo.describe("what it promises its clients"),
     bounds: z
       .strictObject({
-        replicas: z.strictObject({ min: count.default(1), max: z.int().min(1) }),
-        cpu: z.strictObject({ min: cpuQuantity, max: cpuQuantity }).describe("limit of one replica"),
-        memory: z.strictObject({ min: memoryQuantity, max: memoryQuantity }).describe("limit of one replica"),
+        replicas: z.strictObject({ min: count.default(1), max: z.int().min(1) }).describe("how many there may be"),
+        cpu: z
+          .strictObject({ min: cpuQuantity, max: cpuQuantity })
+          .describe("limit of one replica, in cores (1.5) or millicores (250m)"),
+        memory: z
+          .strictObject({ min: memoryQuantity, max: memoryQuantity })
+          .describe("limit of one replica, in bytes or with a unit (512Mi, 2G)"),
       })
       .describe("that no decision passes, whoever makes it"),
     utilisation: z

@@ -19,9 +19,10 @@ const share = z.number().min(0).max(1);
 const amount = z.number().min(0);
 const hidden = z.array(count).min(1).describe("widths of the hidden layers");
 
-const schedule = z
-  .strictObject({ from: z.number(), to: z.number(), fraction: share })
-  .describe("a straight line from one value to another over the first fraction of training");
+const LINE = "a straight line from one value to another over the first fraction of training";
+const NORMALISE_OBS = "scale observations by their mean and deviation so far";
+
+const schedule = z.strictObject({ from: z.number(), to: z.number(), fraction: share });
 
 const priority = z
   .strictObject({ alpha: share, beta: share, epsilon: z.number().positive() })
@@ -39,23 +40,32 @@ const noise = z
 const ppoSchema = z
   .strictObject({
     hidden: hidden.default([...ppoDefaults.hidden]),
-    lr: schedule.default(ppoDefaults.lr),
+    lr: schedule.default(ppoDefaults.lr).describe(`learning rate: ${LINE}`),
     streams: count.default(ppoDefaults.streams).describe("parallel environments"),
     rolloutSteps: count.default(ppoDefaults.rolloutSteps).describe("steps of each environment between two updates"),
     epochs: count.default(ppoDefaults.epochs).describe("passes over a rollout"),
     minibatch: count.default(ppoDefaults.minibatch).describe("rows per gradient step"),
     gamma: share.default(ppoDefaults.gamma).describe("discount per step"),
     lambda: share.default(ppoDefaults.lambda).describe("of generalised advantage estimation"),
-    clip: schedule.default(ppoDefaults.clip),
-    valueClip: amount.default(ppoDefaults.valueClip),
-    valueCoef: amount.default(ppoDefaults.valueCoef),
-    entropyCoef: amount.default(ppoDefaults.entropyCoef),
+    clip: schedule.default(ppoDefaults.clip).describe(`how far one update may move the policy: ${LINE}`),
+    valueClip: amount.default(ppoDefaults.valueClip).describe("the same for the value function; 0 for no limit"),
+    valueCoef: amount.default(ppoDefaults.valueCoef).describe("weight of the value function's loss"),
+    entropyCoef: amount.default(ppoDefaults.entropyCoef).describe("weight of staying undecided"),
     maxGradNorm: amount.default(ppoDefaults.maxGradNorm).describe("0 for no limit"),
-    normaliseAdvantages: z.boolean().default(ppoDefaults.normaliseAdvantages),
+    normaliseAdvantages: z
+      .boolean()
+      .default(ppoDefaults.normaliseAdvantages)
+      .describe("scale advantages to mean 0 and deviation 1 in each minibatch"),
     targetKl: amount.default(ppoDefaults.targetKl).describe("0 for never stopping an update early"),
-    normaliseObs: z.boolean().default(ppoDefaults.normaliseObs),
-    normaliseReward: z.boolean().default(ppoDefaults.normaliseReward),
-    logStdInit: z.number().default(ppoDefaults.logStdInit),
+    normaliseObs: z.boolean().default(ppoDefaults.normaliseObs).describe(NORMALISE_OBS),
+    normaliseReward: z
+      .boolean()
+      .default(ppoDefaults.normaliseReward)
+      .describe("scale rewards by the deviation of returns so far"),
+    logStdInit: z
+      .number()
+      .default(ppoDefaults.logStdInit)
+      .describe("logarithm of the first deviation of Gaussian actions"),
   })
   .refine((ppo) => ppo.minibatch <= ppo.streams * ppo.rolloutSteps, {
     path: ["minibatch"],
@@ -75,7 +85,7 @@ function replaySettings(defaults: DqnConfig | DdpgConfig) {
     gradientSteps: count.default(defaults.gradientSteps).describe("gradient steps per update"),
     maxGradNorm: amount.default(defaults.maxGradNorm).describe("0 for no limit"),
     priority: priority.default(defaults.priority),
-    normaliseObs: z.boolean().default(defaults.normaliseObs),
+    normaliseObs: z.boolean().default(defaults.normaliseObs).describe(NORMALISE_OBS),
   };
 }
 
@@ -86,11 +96,11 @@ const tooLargeBatch = { path: ["batch"], message: "must be at most bufferSize" }
 const dqnSchema = z
   .strictObject({
     ...replaySettings(dqnDefaults),
-    lr: schedule.default(dqnDefaults.lr),
+    lr: schedule.default(dqnDefaults.lr).describe(`learning rate: ${LINE}`),
     targetEvery: count.default(dqnDefaults.targetEvery).describe("steps between updates of the target network"),
-    epsilon: schedule.default(dqnDefaults.epsilon),
-    double: z.boolean().default(dqnDefaults.double),
-    loss: z.enum(["huber", "mse"]).default(dqnDefaults.loss),
+    epsilon: schedule.default(dqnDefaults.epsilon).describe(`share of actions drawn at random: ${LINE}`),
+    double: z.boolean().default(dqnDefaults.double).describe("double Q-learning"),
+    loss: z.enum(["huber", "mse"]).default(dqnDefaults.loss).describe("of the temporal-difference error"),
     averaging: share
       .default(dqnDefaults.averaging)
       .describe("0 acts by the network itself, not by its running average"),
@@ -105,12 +115,15 @@ function ddpgSchema(defaults: DdpgConfig) {
         .enum(["uniform", "noise"])
         .default(defaults.warmup)
         .describe("what the steps before learning draw their actions from"),
-      actorLr: z.number().positive().default(defaults.actorLr),
-      criticLr: z.number().positive().default(defaults.criticLr),
+      actorLr: z.number().positive().default(defaults.actorLr).describe("learning rate of the policy"),
+      criticLr: z.number().positive().default(defaults.criticLr).describe("learning rate of the critics"),
       noise: noise.default(defaults.noise),
-      twinCritics: z.boolean().default(defaults.twinCritics),
-      targetNoise: z.strictObject({ sigma: amount, clip: amount }).default(defaults.targetNoise),
-      policyDelay: count.default(defaults.policyDelay),
+      twinCritics: z.boolean().default(defaults.twinCritics).describe("two critics, of which the lower counts"),
+      targetNoise: z
+        .strictObject({ sigma: amount, clip: amount })
+        .default(defaults.targetNoise)
+        .describe("noise on the target policy's actions"),
+      policyDelay: count.default(defaults.policyDelay).describe("updates of the critics for one of the policy"),
     })
     .refine(holdsBatch, tooLargeBatch) satisfies z.ZodType<DdpgConfig>;
 }
