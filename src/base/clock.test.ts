@@ -59,3 +59,26 @@ test("an abort after waking changes nothing", async () => {
   abort.abort(new Error("too late"));
   await expect(sleeping).resolves.toBeUndefined();
 });
+
+test("it says when the next sleeper is due, and moves to a moment; those due together wake in the order they fell asleep", async () => {
+  const clock = new ManualClock(milliseconds(100));
+  const woken: string[] = [];
+  const sleep = (name: string, ms: number) => clock.sleep(milliseconds(ms)).then(() => woken.push(name));
+  const all = [sleep("late", 30), sleep("early", 10), sleep("early too", 10)];
+  expect(clock.nextDue).toBe(110);
+  clock.advanceTo(milliseconds(110));
+  await Promise.all(all.slice(1));
+  expect(woken).toEqual(["early", "early too"]);
+  expect(clock.nextDue).toBe(130);
+  clock.advanceTo(milliseconds(50));
+  expect(clock.now()).toBe(110);
+  const stop = new AbortController();
+  const abandoned = clock.sleep(milliseconds(1), stop.signal);
+  expect(clock.nextDue).toBe(111);
+  stop.abort("enough");
+  await expect(abandoned).rejects.toBe("enough");
+  expect(clock.nextDue).toBe(130);
+  clock.advanceTo(milliseconds(200));
+  await all[0];
+  expect(clock.nextDue).toBe(Number.POSITIVE_INFINITY);
+});

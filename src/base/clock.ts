@@ -19,6 +19,7 @@ interface Sleeper {
 /** A clock that moves only when told to: for tests and for simulated time. */
 export class ManualClock implements Clock {
   #now: number;
+  /** In the order they are due; those that are due together in the order they went to sleep. */
   #sleepers: Sleeper[] = [];
 
   constructor(start: Ms = 0 as Ms) {
@@ -41,22 +42,35 @@ export class ManualClock implements Clock {
         reject(signal?.reason);
       };
       const sleeper: Sleeper = {
-        due: this.#now + duration,
+        due: this.#now + Math.max(0, duration),
         wake: () => {
           signal?.removeEventListener("abort", onAbort);
           resolve();
         },
       };
       signal?.addEventListener("abort", onAbort, { once: true });
-      this.#sleepers.push(sleeper);
+      // Most go to sleep for longer than those who sleep already, so the place is looked for from the end.
+      let place = this.#sleepers.length;
+      while (place > 0 && (this.#sleepers[place - 1] as Sleeper).due > sleeper.due) place -= 1;
+      this.#sleepers.splice(place, 0, sleeper);
     });
+  }
+
+  /** When the next sleeper is to be woken; Infinity when all are awake. */
+  get nextDue(): number {
+    return this.#sleepers[0]?.due ?? Number.POSITIVE_INFINITY;
   }
 
   /** Moves time and wakes those who are due, earliest first. */
   advance(duration: Ms): void {
-    this.#now += duration;
-    const due = this.#sleepers.filter((s) => s.due <= this.#now).sort((a, b) => a.due - b.due);
-    this.#sleepers = this.#sleepers.filter((s) => s.due > this.#now);
+    this.advanceTo((this.#now + duration) as Ms);
+  }
+
+  /** To a moment; one that is before now moves nothing. */
+  advanceTo(moment: Ms): void {
+    this.#now = Math.max(this.#now, moment);
+    const firstLater = this.#sleepers.findIndex(({ due }) => due > this.#now);
+    const due = this.#sleepers.splice(0, firstLater < 0 ? this.#sleepers.length : firstLater);
     for (const sleeper of due) sleeper.wake();
   }
 }

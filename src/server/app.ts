@@ -14,7 +14,7 @@ import type { ControlPlane } from "./control-plane.ts";
 import type { AppEnv, HonoApp } from "./endpoint.ts";
 import { createBuckets, defaultLimits, type Limits, type ServerClock, wallClock } from "./limits.ts";
 import { openApiDocument } from "./open-api.ts";
-import type { OverviewDocument, Problem, StreamMessages } from "./plane-contract.ts";
+import type { OverviewDocument, PlaneUpdate, Problem, StreamMessages } from "./plane-contract.ts";
 import { problemResponse } from "./problem.ts";
 import { createReadModel, type ReadModel, type ReadModelLimits } from "./read-model/read-model.ts";
 import { addCommandRoutes } from "./routes/commands.ts";
@@ -27,6 +27,8 @@ import { createStreamHub } from "./stream-hub.ts";
 
 export interface AppOptions {
   readonly version: string;
+  /** What the plane told before it was started again: shown like the rest, and not streamed. */
+  readonly past?: readonly PlaneUpdate[];
   readonly access: Access;
   readonly audit: AuditSink;
   /** A defect of the server or the plane: the asker got a 500 without its text. */
@@ -93,6 +95,7 @@ export function createApp({ plane, options }: { readonly plane: ControlPlane; re
     events: model.events({ before: null, limit: EVENTS_IN_SNAPSHOT }).items,
   });
   const hub = createStreamHub({ ...limits, run: clock.now().toString(36), clock, snapshot });
+  model.apply(options.past ?? []);
   const unsubscribe = plane.subscribe((updates) => hub.publish(model.apply(updates)));
 
   const app: HonoApp = new OpenAPIHono<AppEnv>({

@@ -21,6 +21,14 @@ export function positiveNumber(text: string): number {
   return value;
 }
 
+export const wholeNumberUpTo =
+  (most: number) =>
+  (text: string): number => {
+    const value = wholeFrom(text, 1);
+    if (value > most) throw new InvalidArgumentError(`expected a whole number from 1 to ${most}.`);
+    return value;
+  };
+
 export function portNumber(text: string): number {
   const value = wholeFrom(text, 0);
   if (value > 65_535) throw new InvalidArgumentError("expected a port from 0 to 65535.");

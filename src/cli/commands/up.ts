@@ -3,7 +3,10 @@
 import { Command } from "@commander-js/extra-typings";
 import { printJson, printLine, type Shell } from "../shell.ts";
 import { examples, openSession, withSettings } from "./common.ts";
-import { portNumber, positiveNumber, wholeNumberOrZero } from "./numbers.ts";
+import { portNumber, positiveNumber, wholeNumberOrZero, wholeNumberUpTo } from "./numbers.ts";
+
+/** Each has an agent, and all of them run and train on this one machine. */
+const MOST_WORKLOADS = 100;
 
 export const upCommand = (shell: Shell) =>
   withSettings(new Command("up").description("the control plane and its dashboard, against a simulated cluster"))
@@ -16,12 +19,18 @@ export const upCommand = (shell: Shell) =>
     .option("--token-file <file>", "who may ask: lines of 'viewer|operator name secret'")
     .option("--duration <seconds>", "end by itself after this long, with a summary", positiveNumber)
     .option("--speed <n>", "how many times faster than the wall the cluster's time passes", positiveNumber, 180)
+    .option(
+      "--workloads <n>",
+      `how many, 1 to ${MOST_WORKLOADS}; beyond four they are drawn by the seed (default: as before, or four)`,
+      wholeNumberUpTo(MOST_WORKLOADS),
+    )
     .option("--seed <n>", "another seed, another cluster", wholeNumberOrZero, 1)
     .addHelpText(
       "after",
       examples(
         ["coxswain up", "four workloads, their agents, and the same workloads under HPA+VPA alone"],
         ["coxswain up --duration 120", "two minutes of it, then a table"],
+        ["coxswain up --workloads 50", "four and 46 more, with loads and SLOs of their own"],
         ["coxswain up --data :memory:", "begin afresh and keep nothing"],
       ),
     )

@@ -1,10 +1,10 @@
 /**
- * What went before, for those who begin to listen later: the newest documents, and the newest of what only adds up.
- * Owns: keeping it small. Not here: serving it in portions and by time (server's read model).
+ * What went before in this run, for those who begin to listen later: the newest documents, and the newest of what only adds
+ * up. Owns: keeping it small. Not here: serving it in portions and by time (server's read model), earlier runs (history.ts).
  */
 import type { PlaneUpdate } from "../../server/index.ts";
 
-const KEPT = { samples: 600, decisions: 500, events: 500 };
+const KEPT = { samples: 60, decisions: 500, events: 500 };
 
 export class Backlog {
   readonly #workloads = new Map<string, PlaneUpdate>();

@@ -34,29 +34,29 @@ async function obeyForAgent(
   const ward = plane.wards.find(({ agent }) => agent.id === command.agent);
   if (ward === undefined)
     return err(failure("plane.unknown-agent", `there is no agent ${command.agent}; GET /v1/agents lists them`));
-  const { notes } = ward.agent;
-  if (seen !== null && seen !== notes.revision) return err(outdated(`agent ${command.agent}`, notes.revision));
+  const { wishes } = ward.agent;
+  if (seen !== null && seen !== wishes.revision) return err(outdated(`agent ${command.agent}`, wishes.revision));
   const done = changeAgent(ward, command);
   if (!done.ok) return done;
-  notes.revision += 1;
+  wishes.revision += 1;
   ward.agent.hasNews = true;
   const text = `${ward.workload.title}: a person asked to ${done.value}`;
   plane.say({ severity: "notice", kind: "operator", text, ward, evidence: command });
-  return answered(await plane.saveAgent(ward), notes.revision);
+  return answered(await plane.saveAgent(ward), wishes.revision);
 }
 
 /** What was done, in words. */
 function changeAgent({ agent }: Ward, command: AgentCommand): Result<string> {
-  const { notes } = agent;
+  const { wishes } = agent;
   switch (command.kind) {
     case "pause":
-      notes.isPaused = true;
+      wishes.isPaused = true;
       return ok("pause the agent: the rules act and nothing is learned");
     case "resume":
-      notes.isPaused = false;
+      wishes.isPaused = false;
       return ok("resume the agent");
     case "set-mode":
-      notes.mode = command.mode;
+      wishes.mode = command.mode;
       return ok(`set the mode to ${command.mode}`);
     default: {
       const from = agent.stage;

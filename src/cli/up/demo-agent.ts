@@ -30,37 +30,20 @@ import type {
   StageChange,
   StageName,
 } from "../../server/index.ts";
+import type { AgentLife } from "./agent-life.ts";
+import { freshLife, splitLife, withLife } from "./agent-life.ts";
+import { guardLimits } from "./demo-cluster.ts";
 import { demoEstimate, demoProfile, demoSettings, demoTask } from "./demo-profile.ts";
+import { fallbackOf, historyOf } from "./demo-rules.ts";
 import type { DemoWorkload } from "./demo-workloads.ts";
-import { fallbackOf, guardLimits, historyOf } from "./demo-workloads.ts";
 import { allocationDocument } from "./measure.ts";
 
-type Episode = AgentDocument["episodes"][number];
-
-/** What of an agent's document is not in the agent itself; plain JSON, kept across restarts. */
-export interface AgentNotes {
+/** What a person has set. */
+export interface Wishes {
   mode: ModeName;
   isPaused: boolean;
-  since: number;
-  acting: AgentDocument["acting"];
-  history: StageChange[];
-  episodes: Episode[];
-  estimate: AgentDocument["estimate"];
-  updates: number;
   revision: number;
 }
-
-export const freshNotes = (at: number): AgentNotes => ({
-  mode: "act",
-  isPaused: false,
-  since: at,
-  acting: "fallback",
-  history: [],
-  episodes: [],
-  estimate: null,
-  updates: 0,
-  revision: 1,
-});
 
 /** What a chart shows; older ones are in the trajectory store. */
 const EPISODES_SHOWN = 200;
@@ -70,27 +53,28 @@ export interface DemoAgentOptions {
   readonly id: AgentId;
   readonly workload: DemoWorkload;
   readonly slo: Slo;
-  readonly notes: AgentNotes;
+  readonly wishes: Wishes;
   readonly kernels: Kernels;
   readonly seed: number;
   /** When the world began, for the rules' memory of the days before. */
   readonly startedAt: Ms;
+  /** Where it is now, for an agent that has no life yet. */
+  readonly now: Ms;
 }
 
 export class DemoAgent {
   readonly id: AgentId;
   readonly workload: DemoWorkload;
-  readonly notes: AgentNotes;
+  readonly wishes: Wishes;
   readonly #options: DemoAgentOptions;
   #slo: Slo;
   #task: AutoscaleTask;
   #agent: Agent<HpaVpaControllerState> | undefined;
   #isToCrash = false;
+  #life: AgentLife;
   #running: { episode: number; reward: number; violations: number; stage: StageName } | undefined;
   /** What the workload had when it last decided. */
   had: AllocationDocument | null = null;
-  /** Before its first decision its saved state may not have been read yet, and must not be written over. */
-  hasDecided = false;
   /** Something happened since the last look that its document shows. */
   hasNews = true;
 
@@ -98,7 +82,8 @@ export class DemoAgent {
     this.#options = options;
     this.id = options.id;
     this.workload = options.workload;
-    this.notes = options.notes;
+    this.wishes = { ...options.wishes };
+    this.#life = freshLife(options.now);
     this.#slo = options.slo;
     this.#task = demoTask(options.workload, options.slo);
   }
@@ -147,10 +132,27 @@ export class DemoAgent {
       tick: (input) => this.#watch(input, seat.tick(input)),
       adopt: (outcome) => {
         const adopted = seat.adopt(outcome);
-        if (adopted.ok) this.notes.updates += (outcome as TrainingOutcome).updates;
+        if (adopted.ok) this.#life.updates += (outcome as TrainingOutcome).updates;
         return adopted;
       },
+      save: () => this.save(),
+      load: (bytes) => {
+        const found = splitLife(bytes);
+        if (!found.ok) return found;
+        const loaded = seat.load(found.value.state);
+        if (loaded.ok) this.#life = found.value.life;
+        return loaded;
+      },
     };
+  }
+
+  /** All that it goes on from after a restart, in one piece. */
+  save(): Uint8Array {
+    return withLife(this.#life, this.agent.save());
+  }
+
+  get acting(): AgentLife["acting"] {
+    return this.#life.acting;
   }
 
   #make(): Agent<HpaVpaControllerState> {
@@ -162,7 +164,7 @@ export class DemoAgent {
         return current.task;
       },
       get profile() {
-        return demoProfile(current.notes.mode);
+        return demoProfile(current.wishes.mode);
       },
       limits: guardLimits,
       fallback: fallbackOf(workload),
@@ -172,7 +174,7 @@ export class DemoAgent {
       estimator: offPolicyEstimator(demoEstimate(seed)),
       settings: demoSettings,
       seed,
-      isPaused: () => this.notes.isPaused,
+      isPaused: () => this.wishes.isPaused,
     });
     this.#agent = agent;
     return agent;
@@ -190,16 +192,15 @@ export class DemoAgent {
 
   /** Keeps what the document shows of the tick. */
   #watch(input: AgentInput, tick: AgentTick): AgentTick {
-    const { notes } = this;
-    if (notes.acting !== tick.who || tick.events.length > 0) this.hasNews = true;
-    notes.acting = tick.who;
-    this.hasDecided = true;
+    const life = this.#life;
+    if (life.acting !== tick.who || tick.events.length > 0) this.hasNews = true;
+    life.acting = tick.who;
     this.had = input.have.ok ? allocationDocument(input.have.value) : null;
     for (const { name, evidence } of tick.events) {
       if (name === "transition") this.#change(evidence as StageChange);
       if (name === "estimate") {
         const { mean, lower, upper } = evidence as { mean: number; lower: number; upper: number };
-        notes.estimate = { at: input.now, mean, lower, upper };
+        life.estimate = { at: input.now, mean, lower, upper };
       }
     }
     const { completed } = tick;
@@ -214,42 +215,45 @@ export class DemoAgent {
   }
 
   #endEpisode(): void {
-    if (this.#running !== undefined) this.notes.episodes.push(this.#running);
-    this.notes.episodes.splice(0, this.notes.episodes.length - EPISODES_SHOWN);
+    const { episodes } = this.#life;
+    if (this.#running !== undefined) episodes.push(this.#running);
+    episodes.splice(0, episodes.length - EPISODES_SHOWN);
     this.#running = undefined;
     this.hasNews = true;
   }
 
   #change({ at, from, to, because, evidence }: StageChange): void {
-    const { history } = this.notes;
+    const { history } = this.#life;
     history.push({ at, from, to, because, evidence: evidence.map(judged) });
     history.splice(0, history.length - CHANGES_SHOWN);
-    this.notes.since = at;
+    this.#life.since = at;
   }
 
   document(): AgentDocument {
-    const { notes, agent } = this;
+    const { agent } = this;
+    const { mode, isPaused, revision } = this.wishes;
+    const { since, acting, history, episodes, estimate, updates } = this.#life;
     const { state } = agent;
-    const profile = demoProfile(notes.mode);
+    const profile = demoProfile(mode);
     const band = canaryBand(profile, state);
     return {
       id: this.id,
       workload: this.workload.id,
       stage: state.stage,
-      since: notes.since,
-      acting: notes.acting,
-      mode: notes.mode,
-      isPaused: notes.isPaused,
-      history: [...notes.history],
-      episodes: [...notes.episodes],
+      since,
+      acting,
+      mode,
+      isPaused,
+      history: [...history],
+      episodes: [...episodes],
       thresholds: thresholdLevels(profile, state),
-      estimate: notes.estimate,
+      estimate,
       gates: gatesAhead(profile, state).map(judged),
       canaryBand: state.stage === "ONLINE" && band < WHOLE_BAND ? band : null,
       guardTripRate: agent.guardTripRate,
       rollbacks: state.rollbacks,
-      updates: notes.updates,
-      revision: notes.revision,
+      updates,
+      revision,
     };
   }
 }

@@ -11,8 +11,8 @@ import { autoscaleTask, mostPerEpisode } from "../../control/tasks/index.ts";
 import type { Slo } from "../../observe/telemetry/index.ts";
 import type { ModeName } from "../../server/index.ts";
 import { meanRate } from "../../sim/index.ts";
+import { bounds } from "./demo-cluster.ts";
 import type { DemoWorkload } from "./demo-workloads.ts";
-import { bounds } from "./demo-workloads.ts";
 
 /** Six minutes of world time. */
 export const EPISODE_STEPS = 24;

@@ -1,37 +1,34 @@
 /**
- * The four workloads of the demonstration cluster: what each does, for whom, under which promise.
- * Owns: applications, loads, SLOs, first allocations and the rules' settings, all made from one seed.
- * Not here: the worlds they run in (worlds.ts), their agents (demo-agent.ts).
+ * The workloads of the demonstration cluster: what each does, for whom, under which promise.
+ * Owns: the four that everybody sees, and drawing more from the simulator's applications; loads, SLOs, first allocations,
+ * all made from one seed. Not here: where they run (demo-cluster.ts, worlds.ts), the rules beside them (demo-rules.ts).
  */
-import type { Allocation, GuardLimits } from "../../act/index.ts";
-import { parseGuardLimits } from "../../act/index.ts";
-import type { Ms, WorkloadId } from "../../base/index.ts";
+import type { Allocation } from "../../act/index.ts";
+import type { Rng, WorkloadId } from "../../base/index.ts";
 import {
   bytes,
   mebibytes,
   millicores,
   milliseconds,
-  minutes,
   parseWorkloadId,
   perSecond,
-  ratio,
   seconds,
+  seededRng,
   unwrap,
 } from "../../base/index.ts";
-import type { Fallback, HpaVpaControllerState, WarmHistory } from "../../control/fallbacks/index.ts";
-import { hpaVpaController, parseHpaConfig } from "../../control/fallbacks/index.ts";
 import type { Slo } from "../../observe/telemetry/index.ts";
-import type { Application, Load, LoadShape, NodeSpec } from "../../sim/index.ts";
+import type { Application, Load, LoadShape } from "../../sim/index.ts";
 import {
   composeApplication,
+  generateApplications,
   generateLoad,
   isolatedLatency,
   meanRate,
   meanWork,
   processors,
-  rateAt,
   studyLoad,
 } from "../../sim/index.ts";
+import { bounds, PROCESSOR } from "./demo-cluster.ts";
 
 export interface DemoWorkload {
   readonly id: WorkloadId;
@@ -43,116 +40,39 @@ export interface DemoWorkload {
   readonly rules: Rules;
 }
 
-/** HPA and VPA as a careful operator sets them. */
+/**
+ * HPA and VPA as operators set them: 60 % of the request where latency counts, more where only throughput does, and a VPA
+ * that makes no pod smaller than what one request can use. The studies measure these per workload instead.
+ */
 export interface Rules {
   /** The VPA's minAllowed CPU, in millicores. */
   readonly leastCpu: number;
   /** The HPA's target, in percent of the request. */
   readonly targetPercent: number;
-  readonly leastReplicas: number;
 }
 
-export const PROCESSOR = "xeon-e5";
-
-export const bounds: GuardLimits["bounds"] = {
-  replicas: { min: 1, max: 12 },
-  cpu: { min: millicores(100), max: millicores(4_000) },
-  memory: { min: mebibytes(64), max: mebibytes(2_048) },
+const rulesFor: { readonly [kind in Pledge["kind"]]: Rules } = {
+  latency: { leastCpu: 1_000, targetPercent: 60 },
+  throughput: { leastCpu: 500, targetPercent: 75 },
 };
 
-/** As wide as the steps of HPA and VPA, which bring rules of their own: the guard is not to decide who does better. */
-export const guardLimits: GuardLimits = unwrap(
-  parseGuardLimits({
-    bounds,
-    step: {
-      replicas: { absolute: bounds.replicas.max, relative: ratio(10) },
-      cpu: { absolute: bounds.cpu.max, relative: ratio(10) },
-      memory: { absolute: bounds.memory.max, relative: ratio(10) },
-    },
-    cooldown: {
-      replicas: { up: seconds(0), down: seconds(0) },
-      cpu: { up: seconds(0), down: seconds(0) },
-      memory: { up: seconds(0), down: seconds(0) },
-    },
-    disruption: { replicas: 1_000, window: minutes(10) },
-  }),
-);
-
-/** Room for all four at their largest, and for the loss of a node. */
-export const nodes: readonly NodeSpec[] = Array.from({ length: 16 }, (_, i) => ({
-  name: `node-${i}`,
-  cpu: millicores(16_000),
-  memory: mebibytes(64 * 1_024),
-  processor: PROCESSOR,
-}));
+interface Pledge {
+  readonly kind: "latency" | "throughput";
+  /** Times the 99th percentile of a pod that has nothing else to do; or the share of the mean load to be served. */
+  readonly times: number;
+}
 
 interface Recipe {
   readonly id: string;
   readonly title: string;
-  readonly segments: readonly string[];
-  readonly threads: number;
-  readonly timeout: number;
-  readonly load: { readonly shape: LoadShape; readonly level: Load["level"]; readonly mean: number };
-  /** Times the 99th percentile of a pod that has nothing else to do; or the share of the mean load to be served. */
-  readonly promise: { readonly kind: "latency" | "throughput"; readonly times: number };
-  readonly rules: Rules;
+  readonly application: Application;
+  readonly load: { readonly shape?: LoadShape; readonly level: Load["level"]; readonly mean: number };
+  readonly promise: Pledge;
 }
 
-/**
- * The rules' settings are what operators run: 60 % of the request where latency counts, more where only throughput does,
- * and a VPA that makes no pod smaller than what one request can use. The studies measure them per workload instead.
- */
-const recipes: readonly Recipe[] = [
-  {
-    id: "web-shop",
-    title: "Web shop",
-    segments: ["web-rendering", "database-scan"],
-    threads: 16,
-    timeout: 4_000,
-    load: { shape: "diurnal", level: "high", mean: 24 },
-    promise: { kind: "latency", times: 2 },
-    rules: { leastCpu: 1_000, targetPercent: 60, leastReplicas: 1 },
-  },
-  {
-    id: "image-resizing",
-    title: "Image resizing",
-    segments: ["object-store", "image-manipulation"],
-    threads: 8,
-    timeout: 6_000,
-    load: { shape: "bursty", level: "low", mean: 8 },
-    promise: { kind: "latency", times: 3 },
-    rules: { leastCpu: 1_000, targetPercent: 60, leastReplicas: 1 },
-  },
-  {
-    id: "ml-serving",
-    title: "ML serving",
-    segments: ["text-processing", "ml-inference"],
-    threads: 8,
-    timeout: 5_000,
-    load: { shape: "steady", level: "high", mean: 18 },
-    promise: { kind: "latency", times: 2.5 },
-    rules: { leastCpu: 1_000, targetPercent: 60, leastReplicas: 1 },
-  },
-  {
-    id: "queue-worker",
-    title: "Queue worker",
-    segments: ["queue-consume", "compression", "object-store"],
-    threads: 12,
-    timeout: 8_000,
-    load: { shape: "on-off", level: "high", mean: 14 },
-    promise: { kind: "throughput", times: 0.8 },
-    rules: { leastCpu: 500, targetPercent: 75, leastReplicas: 1 },
-  },
-];
-
-const LOAD_DAYS = 7;
-
-export function demoWorkloads(seed: number): readonly DemoWorkload[] {
-  return recipes.map((recipe, slot) => workloadOf(recipe, seed + 1_000 * slot));
-}
-
-function workloadOf({ id, title, segments, threads, timeout, load, promise, rules }: Recipe, seed: number) {
-  const application = composeApplication(segments, {
+function composed(id: string, segments: readonly string[], served: { threads: number; timeout: number }): Application {
+  const { threads, timeout } = served;
+  return composeApplication(segments, {
     id,
     sigma: 0.25,
     threads,
@@ -163,6 +83,74 @@ function workloadOf({ id, title, segments, threads, timeout, load, promise, rule
     warmup: { factor: 1.5, span: seconds(30) },
     runtime: mebibytes(80),
   });
+}
+
+const four = (): readonly Recipe[] => [
+  {
+    id: "web-shop",
+    title: "Web shop",
+    application: composed("web-shop", ["web-rendering", "database-scan"], { threads: 16, timeout: 4_000 }),
+    load: { shape: "diurnal", level: "high", mean: 24 },
+    promise: { kind: "latency", times: 2 },
+  },
+  {
+    id: "image-resizing",
+    title: "Image resizing",
+    application: composed("image-resizing", ["object-store", "image-manipulation"], { threads: 8, timeout: 6_000 }),
+    load: { shape: "bursty", level: "low", mean: 8 },
+    promise: { kind: "latency", times: 3 },
+  },
+  {
+    id: "ml-serving",
+    title: "ML serving",
+    application: composed("ml-serving", ["text-processing", "ml-inference"], { threads: 8, timeout: 5_000 }),
+    load: { shape: "steady", level: "high", mean: 18 },
+    promise: { kind: "latency", times: 2.5 },
+  },
+  {
+    id: "queue-worker",
+    title: "Queue worker",
+    application: composed("queue-worker", ["queue-consume", "compression", "object-store"], {
+      threads: 12,
+      timeout: 8_000,
+    }),
+    load: { shape: "on-off", level: "high", mean: 14 },
+    promise: { kind: "throughput", times: 0.8 },
+  },
+];
+
+/** One of the simulator's applications, with a load and a promise of its own. Its number makes its name unique. */
+function drawn(application: Application, number: number, rng: Rng): Recipe {
+  const [segment = "service"] = application.segments;
+  const words = segment.replaceAll("-", " ");
+  const uniform = (low: number, high: number) => low + (high - low) * rng.next();
+  return {
+    id: `${segment}-${number}`,
+    title: `${words.charAt(0).toUpperCase()}${words.slice(1)} ${number}`,
+    application,
+    load: { level: rng.int(2) === 0 ? "low" : "high", mean: Math.exp(uniform(Math.log(0.5), Math.log(8))) },
+    promise:
+      rng.int(5) === 0
+        ? { kind: "throughput", times: uniform(0.7, 0.9) }
+        : { kind: "latency", times: uniform(1.8, 3.5) },
+  };
+}
+
+const LOAD_DAYS = 7;
+
+/** The first ones are the same, however many there are. */
+export function demoWorkloads(seed: number, count: number): readonly DemoWorkload[] {
+  const known = four();
+  const applications = generateApplications({ seed, count: Math.max(0, count - known.length) });
+  const rng = seededRng(seed).fork("demo");
+  const more = applications.map((application, index) => {
+    const number = known.length + index + 1;
+    return drawn(application, number, rng.fork(String(number)));
+  });
+  return [...known, ...more].slice(0, count).map((recipe, slot) => workloadOf(recipe, seed + 1_000 * slot));
+}
+
+function workloadOf({ id, title, application, load, promise }: Recipe, seed: number): DemoWorkload {
   const rates = studyLoad(generateLoad({ seed, days: LOAD_DAYS, ...load }), application);
   return {
     id: unwrap(parseWorkloadId(id)),
@@ -171,11 +159,11 @@ function workloadOf({ id, title, segments, threads, timeout, load, promise, rule
     load: rates,
     slo: sloOf(application, rates, promise),
     initial: startOf(application, rates),
-    rules,
+    rules: rulesFor[promise.kind],
   };
 }
 
-function sloOf(application: Application, load: Load, { kind, times }: Recipe["promise"]): Slo {
+function sloOf(application: Application, load: Load, { kind, times }: Pledge): Slo {
   if (kind === "throughput") return { kind, target: perSecond(round2(times * meanRate(load))) };
   const { speed, sigma } = processors[PROCESSOR];
   // Of a pod that is slower than 19 of 20: a target that depends on where a pod was put would compare luck.
@@ -194,37 +182,5 @@ function startOf(application: Application, load: Load): Allocation {
     replicas: Math.min(Math.max(Math.ceil(2 * cores), 2), bounds.replicas.max),
     cpu: millicores(1_000),
     memory: bytes(Math.min(Math.max(Math.ceil(memory), bounds.memory.min), bounds.memory.max)),
-  };
-}
-
-export function fallbackOf({ initial, rules }: DemoWorkload): Fallback<HpaVpaControllerState> {
-  const hpa = unwrap(
-    parseHpaConfig({
-      minReplicas: rules.leastReplicas,
-      maxReplicas: bounds.replicas.max,
-      metrics: [{ type: "resource", resource: "cpu", target: { kind: "utilization", percent: rules.targetPercent } }],
-    }),
-  );
-  return hpaVpaController({
-    hpa,
-    template: { cpu: initial.cpu, memory: initial.memory },
-    bounds: { cpu: { min: millicores(rules.leastCpu), max: bounds.cpu.max }, memory: bounds.memory },
-  });
-}
-
-const MINUTE = 60_000;
-
-/** What the pods used over the last eight days: a VPA that knows nothing of the past is no fair opponent. */
-export function historyOf({ application, load, initial }: DemoWorkload, until: Ms): WarmHistory {
-  const { cpu, wait } = meanWork(application);
-  const perRequest = cpu / processors[PROCESSOR].speed;
-  const { base, cache, perRequest: perRequestMemory } = application.memory;
-  const day = Array.from({ length: 1_440 }, (_, minute) => rateAt(load, until + minute * MINUTE) / initial.replicas);
-  return {
-    cpu: day.map((rate) => millicores(rate * perRequest)),
-    memory: day.map((rate) => bytes(base + cache + ((rate * (perRequest + wait)) / 1_000) * perRequestMemory)),
-    pods: initial.replicas,
-    days: 8,
-    until,
   };
 }

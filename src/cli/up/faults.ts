@@ -49,7 +49,7 @@ const slowed = (application: Application): Application => ({
  * Brings the part of the worlds that a fault is about to what the active ones say; both worlds, since both are to meet the
  * same. Only that part: new software is rolled out pod by pod, which is a disruption of its own.
  */
-export function applyFault(
+function applyFault(
   { id, load, application }: DemoWorkload,
   fault: FaultName,
   { isActive, worlds }: { readonly isActive: boolean; readonly worlds: readonly ClusterWorld[] },
@@ -57,5 +57,47 @@ export function applyFault(
   for (const world of worlds) {
     if (fault === "load-surge") world.update(id, { load: isActive ? surging(load) : load });
     if (fault === "slow-pods") world.update(id, { application: isActive ? slowed(application) : application });
+  }
+}
+
+/** The faults that are in force, from their beginning to their end. */
+export class ActiveFaults {
+  #all: readonly ActiveFault[];
+
+  constructor(before: readonly ActiveFault[]) {
+    this.#all = before;
+  }
+
+  get all(): readonly ActiveFault[] {
+    return this.#all;
+  }
+
+  of(workload: string): readonly FaultName[] {
+    return this.#all.filter((one) => one.workload === workload).map(({ fault }) => fault);
+  }
+
+  /** Those of before a restart, in worlds that begin. */
+  applyTo(workloads: readonly DemoWorkload[], worlds: readonly ClusterWorld[]): void {
+    for (const workload of workloads)
+      for (const fault of this.of(workload.id)) applyFault(workload, fault, { isActive: true, worlds });
+  }
+
+  /** One that is there already lasts until the later end. */
+  begin(workload: DemoWorkload, added: ActiveFault, worlds: readonly ClusterWorld[]): void {
+    const isThere = this.of(workload.id).includes(added.fault);
+    this.#all = [...this.#all.filter((one) => one.fault !== added.fault || one.workload !== added.workload), added];
+    if (!isThere) applyFault(workload, added.fault, { isActive: true, worlds });
+  }
+
+  /** Ends those whose time is over; answers with them. */
+  endDue(now: number, workloads: readonly DemoWorkload[], worlds: readonly ClusterWorld[]): readonly ActiveFault[] {
+    const over = this.#all.filter(({ until }) => until <= now);
+    if (over.length === 0) return over;
+    this.#all = this.#all.filter(({ until }) => until > now);
+    for (const { workload, fault } of over) {
+      const about = workloads.find(({ id }) => id === workload);
+      if (about) applyFault(about, fault, { isActive: false, worlds });
+    }
+    return over;
   }
 }

@@ -6,6 +6,7 @@ import { openPlane } from "./open-plane.ts";
 // Runs the compiled worker in dist/; `npm test` builds first.
 const settings = {
   seed: 3,
+  workloads: null,
   folder: null,
   speed: 400,
   start: Date.UTC(2026, 0, 5, 6),

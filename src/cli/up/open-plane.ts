@@ -15,6 +15,8 @@ import type { TrajectoryPage } from "./trajectories.ts";
 export interface RunningPlane extends ControlPlane {
   /** Resolves with the reason when the plane ends by itself; never, while all is well. */
   readonly lost: Promise<Failure>;
+  /** What was told before a restart, oldest first, for whoever shows the past; once, for it is large. */
+  takePast(): readonly PlaneUpdate[];
   /** No more steps; resolves when everything is saved. */
   close(): Promise<Result<void>>;
 }
@@ -43,6 +45,7 @@ class ThreadedPlane implements RunningPlane {
   readonly #asked = new Map<number, (answer: Answer) => void>();
   #ids = 0;
   #startedAt = 0;
+  #past: readonly PlaneUpdate[] = [];
   #speed = 0;
   #isMeasured = false;
   #failure: Failure | undefined;
@@ -70,6 +73,12 @@ class ThreadedPlane implements RunningPlane {
 
   get speed(): number {
     return this.#speed;
+  }
+
+  takePast(): readonly PlaneUpdate[] {
+    const past = this.#past;
+    this.#past = [];
+    return past;
   }
 
   subscribe(take: Listener): () => void {
@@ -122,6 +131,7 @@ class ThreadedPlane implements RunningPlane {
     switch (message.kind) {
       case "ready":
         this.#startedAt = message.startedAt;
+        this.#past = message.past;
         this.#begin(ok(undefined));
         return;
       case "updates":

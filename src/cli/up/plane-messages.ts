@@ -8,6 +8,8 @@ import type { TrajectoryPage, TrajectoryQuery } from "./trajectories.ts";
 /** How the plane is to be run. */
 export interface PlaneSettings {
   readonly seed: number;
+  /** null: as many as there were before, or the usual four. */
+  readonly workloads: number | null;
   /** null: nothing is kept between runs. */
   readonly folder: string | null;
   /** How many times faster than the wall the world is to run, if the machine can. */
@@ -24,7 +26,8 @@ export type ToPlane =
   | { readonly kind: "stop" };
 
 export type FromPlane =
-  | { readonly kind: "ready"; readonly startedAt: number }
+  /** `past`: what was told before a restart, oldest first, as much of it as can be shown. */
+  | { readonly kind: "ready"; readonly startedAt: number; readonly past: readonly PlaneUpdate[] }
   | { readonly kind: "updates"; readonly updates: readonly PlaneUpdate[]; readonly speed: number }
   | { readonly kind: "answer"; readonly id: number; readonly answer: Result<CommandAnswer | TrajectoryPage> }
   /** It could not begin, could not be saved, or broke; nothing follows. */

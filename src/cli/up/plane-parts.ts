@@ -10,16 +10,21 @@ import { err, failureOf, milliseconds, ok, parseAgentId, unwrap } from "../../ba
 import type { StateStore, Trainer } from "../../control/loop/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
 import type { TrajectoryStore } from "../../learn/trajectory/index.ts";
+import type { DemoWorkload } from "./demo-workloads.ts";
 import { demoWorkloads } from "./demo-workloads.ts";
+import type { History } from "./history.ts";
+import { emptyHistory, openHistory } from "./history.ts";
 import type { SavedPlane } from "./saved-plane.ts";
 import { prepareFolder, readPlane } from "./saved-plane.ts";
 import { memoryStates, newestSave } from "./timed-states.ts";
 
 export interface PlaneParts {
   readonly seed: number;
+  readonly workloads: readonly DemoWorkload[];
   /** null: nothing is kept. */
   readonly folder: string | null;
   readonly saved: SavedPlane | null;
+  readonly history: History;
   /** World time at which it begins, or goes on. */
   readonly start: Ms;
   /** Times the wall's; limits of calls follow it. */
@@ -39,11 +44,14 @@ export interface PlaneParts {
 
 export interface OpenPartsOptions extends Pick<PlaneParts, "folder" | "speed" | "kernels" | "isLockstep"> {
   readonly seed: number;
+  /** null: as many as there were before, or the usual four. */
+  readonly workloads: number | null;
   readonly trainer: Trainer;
   /** Of a world that has no past. */
   readonly start: Ms;
 }
 
+const USUAL_WORKLOADS = 4;
 const MOST_RECORDS = { memory: 50_000, folder: 500_000 };
 
 export async function openParts(options: OpenPartsOptions): Promise<Result<PlaneParts>> {
@@ -52,30 +60,29 @@ export async function openParts(options: OpenPartsOptions): Promise<Result<Plane
   const common = { folder, speed, kernels, isLockstep, trainer, idle, twinStore: memoryStore() };
   if (folder === null) {
     const { seed, start } = options;
-    const memory = { store: memoryStore(), states: memoryStates(), twinStates: memoryStates() };
-    return ok({ ...common, ...memory, seed, start, saved: null, mostRecords: MOST_RECORDS.memory });
+    const workloads = demoWorkloads(seed, options.workloads ?? USUAL_WORKLOADS);
+    const memory = { store: memoryStore(), states: memoryStates(), twinStates: memoryStates(), history: emptyHistory };
+    return ok({ ...common, ...memory, seed, workloads, start, saved: null, mostRecords: MOST_RECORDS.memory });
   }
   const prepared = prepareFolder(folder);
   if (!prepared.ok) return prepared;
-  const saved = readPlane(folder);
-  if (!saved.ok) return saved;
+  const read = readPlane(folder);
+  if (!read.ok) return read;
+  const saved = read.value;
+  const opened = openHistory(folder);
+  if (!opened.ok) return opened;
+  const history = opened.value;
   const states = stateFiles({ folder: join(folder, "agents") });
   const twinStates = stateFiles({ folder: join(folder, "twin") });
   // The seed makes the workloads, so a world that goes on keeps its own.
-  const seed = saved.value?.seed ?? options.seed;
-  const start = saved.value === null ? options.start : await continuing(saved.value, states);
+  const seed = saved?.seed ?? options.seed;
+  const before = Object.keys(saved?.workloads ?? {}).length;
+  const workloads = demoWorkloads(seed, options.workloads ?? (before || USUAL_WORKLOADS));
+  const start = saved === null ? options.start : await continuing(saved, { states, workloads, history });
   try {
     const store = await openDuckdbStore({ path: join(folder, "trajectories.duckdb") });
-    return ok({
-      ...common,
-      store,
-      states,
-      twinStates,
-      seed,
-      start,
-      saved: saved.value,
-      mostRecords: MOST_RECORDS.folder,
-    });
+    const mostRecords = MOST_RECORDS.folder;
+    return ok({ ...common, store, states, twinStates, history, seed, workloads, start, saved, mostRecords });
   } catch (thrown) {
     const known = failureOf(thrown);
     if (known) return err(known);
@@ -83,10 +90,16 @@ export async function openParts(options: OpenPartsOptions): Promise<Result<Plane
   }
 }
 
-/** A moment later than all that was saved: no two lives begin at the same one, so no two name their episodes alike. */
-async function continuing(saved: SavedPlane, states: StateStore): Promise<Ms> {
-  const agents = demoWorkloads(saved.seed).map(({ id }) => unwrap(parseAgentId(`${id}-agent`)));
-  return milliseconds(Math.max(saved.at, await newestSave(states, agents)) + 1);
+/**
+ * A moment later than all that was saved or told: time does not go back, and no two lives begin at the same moment, so no
+ * two name their episodes alike.
+ */
+async function continuing(
+  saved: SavedPlane,
+  { states, workloads, history }: Pick<PlaneParts, "states" | "workloads" | "history">,
+): Promise<Ms> {
+  const agents = workloads.map(({ id }) => unwrap(parseAgentId(`${id}-agent`)));
+  return milliseconds(Math.max(saved.at, history.newestAt, await newestSave(states, agents)) + 1);
 }
 
 function countedTrainer(inner: Trainer): { trainer: Trainer; idle(): Promise<void> } {

@@ -6,7 +6,8 @@
 import { setTimeout as after } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import type { Failure, Result } from "../../base/index.ts";
-import { failure, failureOf, milliseconds } from "../../base/index.ts";
+import { failure, failureOf, milliseconds, ok } from "../../base/index.ts";
+import type { PlaneUpdate } from "../../server/index.ts";
 import type { AgentTrainer } from "../agents/agent-trainer.ts";
 import { openAgentTrainer } from "../agents/agent-trainer.ts";
 import { openKernels } from "../kernels.ts";
@@ -40,10 +41,11 @@ async function serve(settings: PlaneSettings): Promise<void> {
     watch = watching.value;
     const kernels = openKernels(settings.kernels);
     training = openAgentTrainer({ threads: settings.trainingThreads, kernels });
-    const { seed, folder, speed } = settings;
+    const { seed, workloads, folder, speed } = settings;
     const start = milliseconds(settings.start);
     const parts = await openParts({
       seed,
+      workloads,
       folder,
       speed,
       start,
@@ -53,16 +55,20 @@ async function serve(settings: PlaneSettings): Promise<void> {
     });
     if (!parts.ok) return end(parts.failure);
     const plane = new Plane(parts.value, watch);
-    const begun = plane.begin();
+    const begun = await plane.begin();
     if (!begun.ok) return end(begun.failure);
-    post({ kind: "ready", startedAt: plane.startedAt });
-    const stop = listen(plane);
-    const trouble = await run(plane, { speed, stop });
+    const pacing = new Pacing(speed, { wall: performance.now(), world: plane.now });
+    // Known before anybody can ask.
+    const told = await tell(plane, pacing);
+    if (!told.ok) return end(told.failure);
+    post({ kind: "ready", startedAt: plane.startedAt, past: plane.takePast() });
+    const stop = listen(plane, pacing);
+    const trouble = await run(plane, { pacing, stop });
     const saved = await plane.close();
     // Before the main thread hears that it is over, for it ends this one then, and the last spans with it.
     await watch.close();
     if (trouble) return end(trouble);
-    tell(plane, 0);
+    share(plane.takeUpdates(performance.now()), 0);
     post({ kind: "stopped", saved: sendable(saved) });
   } catch (thrown) {
     end(failureOf(thrown) ?? broken(thrown));
@@ -73,22 +79,28 @@ async function serve(settings: PlaneSettings): Promise<void> {
   }
 }
 
-function listen(plane: Plane): AbortSignal {
+function listen(plane: Plane, pacing: Pacing): AbortSignal {
   const stop = new AbortController();
   port?.on("message", (message: ToPlane) => {
     if (message.kind === "stop") stop.abort();
-    else void answer(plane, message);
+    else void answer(plane, message, pacing);
   });
   return stop.signal;
 }
 
-async function answer(plane: Plane, message: Exclude<ToPlane, { readonly kind: "stop" }>): Promise<void> {
+async function answer(
+  plane: Plane,
+  message: Exclude<ToPlane, { readonly kind: "stop" }>,
+  pacing: Pacing,
+): Promise<void> {
   const { id } = message;
   try {
     const answered: Result<CommandAnswer | TrajectoryPage> =
       message.kind === "command"
         ? await plane.command(message.command, message.revision)
         : await trajectoryPage(plane.store, message.query);
+    // Told first: whoever asks for something and then looks sees what came of it.
+    if (message.kind === "command") await tell(plane, pacing);
     post({ kind: "answer", id, answer: sendable(answered) });
   } catch (thrown) {
     post({ kind: "answer", id, answer: { ok: false, failure: plain(failureOf(thrown) ?? broken(thrown)) } });
@@ -98,32 +110,38 @@ async function answer(plane: Plane, message: Exclude<ToPlane, { readonly kind: "
 /** Until it is told to stop, or can not save any more. */
 async function run(
   plane: Plane,
-  { speed, stop }: { readonly speed: number; readonly stop: AbortSignal },
+  { pacing, stop }: { readonly pacing: Pacing; readonly stop: AbortSignal },
 ): Promise<Failure | undefined> {
-  const pacing = new Pacing(speed, { wall: performance.now(), world: plane.now });
-  let posted = 0;
+  let told = Number.NEGATIVE_INFINITY;
   let savedAt = performance.now();
   while (!stop.aborted) {
     const wall = performance.now();
-    const wait = pacing.wait({ wall, world: plane.nextMoment });
-    if (wait >= 1) await after(Math.min(wait, LONGEST_WAIT_MS));
-    else await plane.advance();
-    pacing.note({ wall: performance.now(), world: plane.now });
-    if (wall - posted >= POST_EVERY_MS) {
-      tell(plane, pacing.speed);
-      posted = wall;
+    if (wall - told >= POST_EVERY_MS) {
+      const shared = await tell(plane, pacing);
+      told = wall;
+      if (!shared.ok) return shared.failure;
     }
     if (wall - savedAt >= SAVE_EVERY_MS) {
       const saved = plane.save();
       savedAt = wall;
       if (!saved.ok) return saved.failure;
     }
+    const wait = pacing.wait({ wall, world: plane.nextMoment });
+    if (wait >= 1) await after(Math.min(wait, LONGEST_WAIT_MS));
+    else await plane.advance();
+    pacing.note({ wall: performance.now(), world: plane.now });
   }
   return undefined;
 }
 
-function tell(plane: Plane, speed: number): void {
-  const updates = plane.takeUpdates(performance.now());
+async function tell(plane: Plane, { speed }: Pick<Pacing, "speed">): Promise<Result<void>> {
+  const told = await plane.tell(performance.now());
+  if (!told.ok) return told;
+  share(told.value, speed);
+  return ok(undefined);
+}
+
+function share(updates: readonly PlaneUpdate[], speed: number): void {
   if (updates.length > 0) post({ kind: "updates", updates, speed });
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -16,19 +16,29 @@ const start = milliseconds(Date.UTC(2026, 0, 5, 6));
 const IDS = ["web-shop", "image-resizing", "ml-serving", "queue-worker"];
 
 const { tasks } = agentTrainingKinds();
+const nobody: Trainer = { slots: 0, train: async () => ok(undefined) };
 const inPlace: Trainer = {
   slots: 1,
   train: async ({ kind, config }) =>
     ok(await tasks[kind]?.(config, { kernels, isCancelled: () => false, progress: () => undefined })),
 };
 
-async function openPlane({ folder = null, seed = 3 }: { folder?: string | null; seed?: number } = {}): Promise<Plane> {
-  const options = { seed, folder, speed: 100, start, kernels, trainer: inPlace, isLockstep: true };
+interface Opened {
+  readonly folder?: string | null;
+  readonly seed?: number;
+  readonly workloads?: number | null;
+  readonly trainer?: Trainer;
+}
+
+async function openPlane(opened: Opened = {}): Promise<Plane> {
+  const { folder = null, seed = 3, workloads = null, trainer = inPlace } = opened;
+  const options = { seed, workloads, folder, speed: 100, start, kernels, trainer, isLockstep: true };
   const plane = new Plane(unwrap(await openParts(options)));
-  unwrap(plane.begin());
+  unwrap(await plane.begin());
   return plane;
 }
 
+/** Further steps; the first one was taken by `begin`. */
 async function advance(plane: Plane, steps: number): Promise<PlaneUpdate[]> {
   const until = plane.steps + steps;
   while (plane.steps < until) await plane.advance();
@@ -39,14 +49,23 @@ let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "coxswain-plane-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  for (const used of [folder, `${folder}-left`]) rmSync(used, { recursive: true, force: true });
+});
+
+/** What a process that is killed now would leave behind, but for the trajectories, which its store still holds. */
+function asKilled(): string {
+  const left = `${folder}-left`;
+  cpSync(folder, left, { recursive: true, filter: (from) => !from.includes("trajectories") });
+  return left;
+}
 
 const of = <K extends PlaneUpdate["kind"]>(updates: readonly PlaneUpdate[], kind: K) =>
   updates.filter((update): update is Extract<PlaneUpdate, { kind: K }> => update.kind === kind);
 
 test("every step is measured for four workloads and their twins, and the agents begin with the rules", async () => {
   const plane = await openPlane();
-  const updates = await advance(plane, 6);
+  const updates = await advance(plane, 5);
   const samples = of(updates, "samples");
   expect(samples.map(({ at }) => at - start)).toEqual([15, 30, 45, 60, 75, 90].map((s) => s * 1_000));
   for (const { samples: rows } of samples) {
@@ -107,7 +126,7 @@ test("commands raise the revision, and one that rests on an older look is told s
 });
 
 test("a load surge reaches both worlds and ends by itself; lost telemetry is told; a node can not be lost", async () => {
-  const plane = await openPlane();
+  const plane = await openPlane({ trainer: nobody });
   const [before] = of(await advance(plane, 8), "samples").slice(-1);
   const workload = "web-shop";
   unwrap(await plane.command({ kind: "inject", workload, fault: "load-surge" }, 1));
@@ -142,11 +161,13 @@ test("an SLO can be given another target, not another percentile", async () => {
 
 test("a second start goes on where the first one was, with its time, accounts, settings and agents", async () => {
   const first = await openPlane({ folder });
-  await advance(first, 26);
+  await advance(first, 25);
   unwrap(await first.command({ kind: "set-mode", agent: "ml-serving-agent", mode: "recommend" }, 1));
   unwrap(await first.close());
   const saved = unwrap(readPlane(folder));
   const second = await openPlane({ folder, seed: 99 });
+  const past = second.takePast();
+  expect(past.slice(0, 4).map(({ kind }) => kind)).toEqual(Array(4).fill("workload"));
   expect(second.seed).toBe(3);
   expect(second.now).toBeGreaterThan(start + 26 * 15_000 - 1);
   const updates = await advance(second, 4);
@@ -161,6 +182,49 @@ test("a second start goes on where the first one was, with its time, accounts, s
     "Web shop: the agent goes on from its saved state",
   );
   await second.close();
+});
+
+test("what was told is told again after the process was killed, and time goes on behind it", async () => {
+  const killed = await openPlane({ folder });
+  await advance(killed, 3);
+  while (killed.steps < 12) await killed.advance();
+  const told = unwrap(await killed.tell());
+  const next = await openPlane({ folder: asKilled() });
+  const past = next.takePast();
+  const kinds = ["samples", "decision", "event"] as const;
+  expect(of(told, "samples").map(({ at }) => at - start)).toContain(12 * 15_000);
+  for (const kind of kinds) expect(of(past, kind)).toEqual(of(told, kind));
+  expect(next.takePast().filter(({ kind }) => kind !== "workload")).toEqual([]);
+  const updates = await advance(next, 1);
+  const rows = of(updates, "samples");
+  expect(rows[0]?.at).toBeGreaterThan(of(told, "samples").at(-1)?.at ?? Number.POSITIVE_INFINITY);
+  expect(rows[0]?.samples[0]?.account.steps).toBe(13);
+  await Promise.all([next.close(), killed.close()]);
+});
+
+test("a stage that was told is the agent's stage after the process was killed", async () => {
+  const killed = await openPlane({ folder });
+  const transitions = of(unwrap(await killed.tell()), "event").filter(({ event }) => event.kind === "transition");
+  expect(transitions).toHaveLength(4);
+  const next = await openPlane({ folder: asKilled() });
+  const agents = of(await advance(next, 1), "agent").map(({ agent }) => agent);
+  for (const id of IDS) {
+    const agent = agents.find(({ workload }) => workload === id);
+    expect(agent).toMatchObject({ stage: "OFFLINE", history: [{ from: "INITIALIZED", to: "OFFLINE" }] });
+  }
+  await Promise.all([next.close(), killed.close()]);
+});
+
+test("as many workloads as asked for, each with its own load and promise; the first four are the usual ones", async () => {
+  const plane = await openPlane({ workloads: 9, folder });
+  expect(plane.wards.map(({ workload }) => workload.id).slice(0, 4)).toEqual(IDS);
+  expect(new Set(plane.wards.map(({ workload }) => workload.title)).size).toBe(9);
+  expect(new Set(plane.wards.map(({ agent }) => JSON.stringify(agent.slo))).size).toBe(9);
+  expect(of(plane.takeUpdates(), "samples")[0]?.samples).toHaveLength(9);
+  await plane.close();
+  const again = await openPlane({ folder });
+  expect(again.wards).toHaveLength(9);
+  await again.close();
 });
 
 test("what was answered is on disk, though nothing was closed", async () => {

@@ -10,31 +10,31 @@
  */
 import { setImmediate as nextLoopTurn } from "node:timers/promises";
 import type { AgentId, Ms, Result } from "../../base/index.ts";
-import { err, milliseconds, ok, parseAgentId, seconds, unwrap } from "../../base/index.ts";
+import { err, failure, ManualClock, milliseconds, ok, parseAgentId, seconds, unwrap } from "../../base/index.ts";
 import type { EventSink, LoopEvent, StateStore } from "../../control/loop/index.ts";
 import { ControlLoop } from "../../control/loop/index.ts";
-import { decodeAction } from "../../control/tasks/index.ts";
 import type { TrajectoryStore } from "../../learn/trajectory/index.ts";
 import { compact } from "../../learn/trajectory/index.ts";
 import type { Slo } from "../../observe/telemetry/index.ts";
-import type { Command, EventDocument, PlaneUpdate, Trouble } from "../../server/index.ts";
+import type { Command, PlaneUpdate, Trouble } from "../../server/index.ts";
 import type { ClusterWorld } from "../../sim/index.ts";
 import { simActuator } from "../../sim/index.ts";
 import type { CommandAnswer } from "./commands.ts";
 import { obey } from "./commands.ts";
-import { DemoAgent, freshNotes } from "./demo-agent.ts";
+import { decisionOf } from "./decisions.ts";
+import { DemoAgent } from "./demo-agent.ts";
+import { guardLimits } from "./demo-cluster.ts";
+import { fallbackOf, historyOf } from "./demo-rules.ts";
 import type { DemoWorkload } from "./demo-workloads.ts";
-import { demoWorkloads, fallbackOf, guardLimits, historyOf } from "./demo-workloads.ts";
 import { eventText } from "./event-texts.ts";
 import type { ActiveFault } from "./faults.ts";
-import { applyFault, faultWords } from "./faults.ts";
+import { ActiveFaults, faultWords } from "./faults.ts";
 import { addTo, allocationDocument, emptyAccount, sampleOf } from "./measure.ts";
 import type { PlaneParts } from "./plane-parts.ts";
 import type { PlaneWatch } from "./plane-watch.ts";
 import { rulesSeat } from "./rules-seat.ts";
 import type { SavedPlane } from "./saved-plane.ts";
 import { writePlane } from "./saved-plane.ts";
-import { StepClock } from "./step-clock.ts";
 import { TimedStates } from "./timed-states.ts";
 import { TroubleWatch } from "./trouble.ts";
 import type { Commanded, Saying, Ward } from "./ward.ts";
@@ -43,7 +43,6 @@ import { nodeSource, openWorld, WorldTelemetry } from "./worlds.ts";
 export const CONTROL_STEP: Ms = seconds(15);
 /** Steps between two looks at how much the trajectory store holds. */
 const COMPACT_EVERY = 2_000;
-const EVENTS_KEPT = 200;
 
 export class Plane implements Commanded {
   readonly startedAt: Ms;
@@ -51,7 +50,7 @@ export class Plane implements Commanded {
   readonly store: TrajectoryStore;
   readonly #parts: PlaneParts;
   readonly #watch: PlaneWatch | undefined;
-  readonly #clock: StepClock;
+  readonly #clock: ManualClock;
   readonly #managed: ClusterWorld;
   readonly #twin: ClusterWorld;
   readonly #telemetry: WorldTelemetry;
@@ -62,8 +61,7 @@ export class Plane implements Commanded {
   readonly #twinLoop: ControlLoop;
   #boundary: number;
   #steps = 0;
-  #faults: ActiveFault[];
-  #events: Omit<EventDocument, "id">[];
+  readonly #faults: ActiveFaults;
   #updates: PlaneUpdate[] = [];
   #compacting: Promise<void> | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -74,12 +72,10 @@ export class Plane implements Commanded {
     this.#watch = watch;
     this.store = parts.store;
     this.startedAt = milliseconds(saved?.startedAt ?? start);
-    this.#clock = new StepClock(start);
+    this.#clock = new ManualClock(start);
     this.#boundary = start + CONTROL_STEP;
-    this.#faults = [...(saved?.faults ?? [])];
-    this.#events = [...(saved?.events ?? [])] as Omit<EventDocument, "id">[];
-    const workloads = demoWorkloads(seed);
-    this.wards = workloads.map((workload, slot) => this.#wardOf(workload, slot));
+    this.#faults = new ActiveFaults(saved?.faults ?? []);
+    this.wards = parts.workloads.map((workload, slot) => this.#wardOf(workload, slot));
     const placed = (which: "have" | "twinHave") =>
       this.wards.map(({ workload, agent }) => ({
         workload,
@@ -88,10 +84,8 @@ export class Plane implements Commanded {
       }));
     this.#managed = openWorld(placed("have"), { seed, start });
     this.#twin = openWorld(placed("twinHave"), { seed, start });
-    for (const { workload } of this.wards)
-      for (const { fault } of this.#faultsOf(workload.id))
-        applyFault(workload, fault, { isActive: true, worlds: [this.#managed, this.#twin] });
-    const isLost = (workload: string) => this.#faultsOf(workload).some(({ fault }) => fault === "telemetry-lost");
+    this.#faults.applyTo(parts.workloads, [this.#managed, this.#twin]);
+    const isLost = (workload: string) => this.#faults.of(workload).includes("telemetry-lost");
     this.#telemetry = new WorldTelemetry(this.#managed, isLost);
     this.#twinTelemetry = new WorldTelemetry(this.#twin, isLost);
     const now = () => this.#clock.now();
@@ -125,24 +119,27 @@ export class Plane implements Commanded {
   }
 
   #wardOf(workload: DemoWorkload, slot: number): Ward {
-    const { saved, start, seed, kernels } = this.#parts;
+    const { saved, history, start, seed, kernels } = this.#parts;
     const id = unwrap(parseAgentId(`${workload.id}-agent`));
     const before = saved?.workloads[workload.id];
+    // What was told is newer than what was saved, or as old.
+    const told = history.accounts.get(workload.id);
     return {
       workload,
       agent: new DemoAgent({
         id,
         workload,
         slo: (before?.slo ?? workload.slo) as Slo,
-        notes: saved?.agents[id] ?? freshNotes(start),
+        wishes: saved?.agents[id] ?? { mode: "act", isPaused: false, revision: 1 },
         kernels,
         seed: seed + 101 * (slot + 1),
         startedAt: this.startedAt,
+        now: start,
       }),
       troubles: new TroubleWatch(before?.troubleSince ?? null),
       trouble: null,
-      account: before?.account ?? emptyAccount,
-      twinAccount: before?.twinAccount ?? emptyAccount,
+      account: told?.own ?? before?.account ?? emptyAccount,
+      twinAccount: told?.twin ?? before?.twinAccount ?? emptyAccount,
       revision: before?.revision ?? 1,
     };
   }
@@ -180,8 +177,11 @@ export class Plane implements Commanded {
     });
   }
 
-  /** Gives the agents and the twin's rules their turns, and tells what is known before the first of them. */
-  begin(): Result<void> {
+  /**
+   * Gives the agents and the twin's rules their turns, and the first step to everybody: an agent finds its saved state in
+   * its first turn, and before that nobody can say in which stage it is, or change it.
+   */
+  async begin(): Promise<Result<void>> {
     for (const { workload, agent } of this.wards) {
       const added = this.#loop.add({ agent: agent.id, workload: workload.id, create: () => agent.seat() });
       if (!added.ok) return added;
@@ -198,13 +198,11 @@ export class Plane implements Commanded {
       });
       if (!rules.ok) return rules;
     }
-    for (const event of this.#events) this.#updates.push({ kind: "event", event });
-    for (const ward of this.wards) {
-      this.tellWorkload(ward);
-      this.#tellAgent(ward);
-    }
+    for (const ward of this.wards) this.tellWorkload(ward);
     // Durable before the first turn, so that a start that is killed at once is not repeated at the very same moment.
-    return this.save();
+    const saved = this.save();
+    while (saved.ok && this.#steps === 0) await this.advance();
+    return saved;
   }
 
   /** To the next moment at which anything is due. */
@@ -213,7 +211,7 @@ export class Plane implements Commanded {
       const next = Math.min(this.#clock.nextDue, this.#boundary);
       for (const world of [this.#managed, this.#twin]) world.advance(milliseconds(Math.max(world.now, next)));
       if (next >= this.#boundary) this.#endStep();
-      this.#clock.moveTo(next);
+      this.#clock.advanceTo(milliseconds(next));
       await this.#settle();
     });
   }
@@ -269,9 +267,9 @@ export class Plane implements Commanded {
     ward.trouble = ward.troubles.see({
       sample,
       slo: agent.slo,
-      acting: agent.notes.acting === "learner" ? "The learner acts." : "The rules act.",
+      acting: agent.acting === "learner" ? "The learner acts." : "The rules act.",
       oomKills: truth.oomKills,
-      faults: this.#faultsOf(id).map(({ fault }) => faultWords[fault]),
+      faults: this.#faults.of(id).map((fault) => faultWords[fault]),
     });
     this.#tellTrouble(ward, before);
     return { workload: id, sample, twin, account: ward.account, twinAccount: ward.twinAccount };
@@ -296,7 +294,6 @@ export class Plane implements Commanded {
   // ── Telling ──────────────────────────────────────────────────────────────────────────────────────────
 
   /** What has not been told yet, in order. */
-  /** `wall`: milliseconds of any clock, for what is told by the wall's time. */
   takeUpdates(wall = 0): readonly PlaneUpdate[] {
     const updates = this.#updates;
     this.#updates = [];
@@ -304,11 +301,13 @@ export class Plane implements Commanded {
     return own.length === 0 ? updates : [...updates, ...own];
   }
 
-  tellWorkload({ workload: { id, title }, agent, trouble, revision }: Ward): void {
-    this.#updates.push({
-      kind: "workload",
-      workload: { id, title, slo: agent.slo, agent: agent.id, trouble, revision },
-    });
+  tellWorkload(ward: Ward): void {
+    this.#updates.push(workloadUpdate(ward));
+  }
+
+  /** What was told before a restart, behind the workloads that it is about; once. */
+  takePast(): readonly PlaneUpdate[] {
+    return [...this.wards.map(workloadUpdate), ...this.#parts.history.takePast()];
   }
 
   #tellAgent({ agent }: Ward): void {
@@ -319,7 +318,6 @@ export class Plane implements Commanded {
   say(what: Saying): void {
     const { severity, kind, text, ward, at = this.now, evidence = null } = what;
     const event = { at, severity, kind, workload: ward.workload.id, agent: ward.agent.id, text, evidence };
-    this.#events = [...this.#events, event].slice(-EVENTS_KEPT);
     this.#updates.push({ kind: "event", event });
   }
 
@@ -328,7 +326,7 @@ export class Plane implements Commanded {
     for (const event of events) {
       const ward = this.wards.find(({ workload }) => workload.id === event.workload);
       if (ward === undefined) continue;
-      if (event.kind === "decision") this.#tellDecision(ward, event);
+      if (event.kind === "decision") this.#updates.push({ kind: "decision", decision: decisionOf(ward, event) });
       const told = eventText(event, ward.workload.title);
       if (told === undefined) continue;
       const evidence = event.kind === "agent" ? plain(event.event.evidence) : null;
@@ -336,61 +334,19 @@ export class Plane implements Commanded {
     }
   }
 
-  #tellDecision({ workload, agent }: Ward, { at, tick, applied }: LoopEvent & { readonly kind: "decision" }): void {
-    const { step } = tick;
-    const { had } = agent;
-    // Where there was nothing to do, what was there is what was done.
-    const done =
-      applied === null ? (tick.who === "nobody" ? null : had) : applied.ok ? allocationDocument(applied.value) : null;
-    // Where the learner had no wish of its own, the two are one and the same array.
-    const wished = step !== undefined && step.proposed !== step.executed;
-    this.#updates.push({
-      kind: "decision",
-      decision: {
-        at,
-        workload: workload.id,
-        agent: agent.id,
-        stage: tick.stage as ReturnType<DemoAgent["document"]>["stage"],
-        who: tick.who,
-        why: tick.why,
-        have: had,
-        proposed: wished ? allocationDocument(decodeAction(agent.task, step.proposed)) : null,
-        executed: done,
-        failure: applied !== null && !applied.ok ? applied.failure.message : null,
-      },
-    });
-  }
-
   // ── Faults, commands ─────────────────────────────────────────────────────────────────────────────────
 
-  #faultsOf(workload: string): readonly ActiveFault[] {
-    return this.#faults.filter((fault) => fault.workload === workload);
-  }
-
   addFault(ward: Ward, fault: ActiveFault): void {
-    const isThere = this.#faultsOf(fault.workload).some((one) => one.fault === fault.fault);
-    this.#faults = [
-      ...this.#faults.filter((one) => one.fault !== fault.fault || one.workload !== fault.workload),
-      fault,
-    ];
-    if (!isThere) applyFault(ward.workload, fault.fault, { isActive: true, worlds: [this.#managed, this.#twin] });
+    this.#faults.begin(ward.workload, fault, [this.#managed, this.#twin]);
   }
 
   #endFaults(): void {
-    const now = this.#managed.now;
-    const over = this.#faults.filter(({ until }) => until <= now);
-    if (over.length === 0) return;
-    this.#faults = this.#faults.filter(({ until }) => until > now);
+    const over = this.#faults.endDue(this.#managed.now, this.#parts.workloads, [this.#managed, this.#twin]);
     for (const { workload, fault } of over) {
       const ward = this.wards.find((one) => one.workload.id === workload);
       if (ward === undefined) continue;
-      applyFault(ward.workload, fault, { isActive: false, worlds: [this.#managed, this.#twin] });
-      this.say({
-        severity: "notice",
-        kind: "fault-ended",
-        text: `${ward.workload.title}: the fault ${fault} is over`,
-        ward,
-      });
+      const text = `${ward.workload.title}: the fault ${fault} is over`;
+      this.say({ severity: "notice", kind: "fault-ended", text, ward });
     }
   }
 
@@ -408,14 +364,32 @@ export class Plane implements Commanded {
 
   /** The agent's own state, and the plane's with it. */
   async saveAgent({ agent }: Ward): Promise<Result<void>> {
-    if (!agent.hasDecided) return this.save();
-    const saved = await this.#states.write(agent.id, agent.agent.save(), new AbortController().signal);
+    if (!this.#states.isKnown(agent.id)) return err(unread(agent.id));
+    const saved = await this.#states.write(agent.id, agent.save(), new AbortController().signal);
     return saved.ok ? this.save() : saved;
+  }
+
+  /**
+   * What has not been told yet, in order and on disk: whoever was shown something is shown it again after the process was
+   * killed. `wall`: milliseconds of any clock, for what is told by the wall's time.
+   */
+  tell(wall = 0): Promise<Result<readonly PlaneUpdate[]>> {
+    return this.#alone(async () => {
+      const updates = this.takeUpdates(wall);
+      for (const id of movedIn(updates)) {
+        const ward = this.wards.find(({ agent }) => agent.id === id);
+        // A save by the loop may be of the moment before.
+        const saved = ward === undefined ? ok(undefined) : await this.saveAgent(ward);
+        if (!saved.ok) return saved;
+      }
+      const written = this.#parts.history.append(updates);
+      return written.ok ? ok(updates) : written;
+    });
   }
 
   #document(): SavedPlane {
     return {
-      schema: 1,
+      schema: 2,
       seed: this.seed,
       startedAt: this.startedAt,
       at: this.now,
@@ -434,10 +408,9 @@ export class Plane implements Commanded {
         ]),
       ),
       agents: Object.fromEntries(
-        this.wards.map(({ agent }) => [agent.id as AgentId, agent.notes]),
+        this.wards.map(({ agent }) => [agent.id as AgentId, agent.wishes]),
       ) as SavedPlane["agents"],
-      faults: this.#faults,
-      events: this.#events as SavedPlane["events"],
+      faults: [...this.#faults.all],
     };
   }
 
@@ -464,12 +437,34 @@ export class Plane implements Commanded {
       await Promise.all([this.#loop.stop(), this.#twinLoop.stop()]);
       await this.#compacting;
       const saved = this.save();
+      const { history, twinStore } = this.#parts;
+      // What the last turns said: to be taken after this.
+      const written = history.append(this.#updates);
+      history.close();
       await this.store.close();
-      await this.#parts.twinStore.close();
-      return saved.ok ? saved : err(saved.failure);
+      await twinStore.close();
+      return saved.ok ? written : saved;
     });
   }
 }
+
+const workloadUpdate = ({ workload: { id, title }, agent, trouble, revision }: Ward): PlaneUpdate => ({
+  kind: "workload",
+  workload: { id, title, slo: agent.slo, agent: agent.id, trouble, revision },
+});
+
+const unread = (agent: AgentId) =>
+  failure("plane.unread", `what was saved of ${agent} could not be read yet, so nothing is written over it`, {
+    retry: true,
+  });
+
+/** Agents that went to another stage. */
+const movedIn = (updates: readonly PlaneUpdate[]): ReadonlySet<string> =>
+  new Set(
+    updates.flatMap((update) =>
+      update.kind === "event" && update.event.kind === "transition" ? (update.event.agent ?? []) : [],
+    ),
+  );
 
 /** What crosses threads and JSON: no typed arrays, no causes. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null)) as unknown;

@@ -30,6 +30,7 @@ export interface UpOptions {
   readonly duration?: number | undefined;
   readonly speed: number;
   readonly seed: number;
+  readonly workloads?: number | undefined;
   readonly kernels: KernelChoice;
   readonly workers: number;
   readonly isQuiet: boolean;
@@ -53,7 +54,17 @@ export async function runUp(session: Session, options: UpOptions): Promise<UpSum
   const tokens = options.tokenFile === undefined ? [] : readTokens(resolve(session.cwd, options.tokenFile));
   const threads = workers > 0 ? workers : Math.max(1, availableParallelism() - 1);
   const start = Math.floor(Date.now() / DAY) * DAY + START_HOUR * 3_600_000;
-  const plane = unwrap(await openPlane({ seed, folder, speed, start, kernels, trainingThreads: threads }));
+  const plane = unwrap(
+    await openPlane({
+      seed,
+      workloads: options.workloads ?? null,
+      folder,
+      speed,
+      start,
+      kernels,
+      trainingThreads: threads,
+    }),
+  );
   const tally = new Tally();
   plane.subscribe((updates) => tally.take(updates));
   const metrics = new PlaneMetrics();
@@ -103,6 +114,7 @@ async function serve(
         port,
         tokens,
         version: packageVersion(),
+        past: plane.takePast(),
         metrics: () => metrics.text(),
         audit: (entry) => writeAudit(session, folder, entry),
         onDefect: (thrown) => session.log.error({ err: thrown }, "defect while answering a request"),

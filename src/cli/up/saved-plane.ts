@@ -1,6 +1,7 @@
 /**
  * What of the plane itself survives a restart: the world's time, allocations, accounts, and what people have set.
- * Owns: the file, its check, and where the default folder is. Not here: the agents' own state (control/loop's StateStore).
+ * Owns: the file, its check, and where the default folder is. Not here: the agents' own state (control/loop's StateStore,
+ * agent-life.ts), what was measured and told (history.ts).
  */
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -9,12 +10,10 @@ import { z } from "zod";
 import { writeFileAtomically } from "../../adapters/runtime/index.ts";
 import type { Result } from "../../base/index.ts";
 import { err, failure, ok } from "../../base/index.ts";
-import { stages } from "../../control/lifecycle/index.ts";
-import type { FaultName, ModeName, Severity } from "../../server/index.ts";
+import type { FaultName, ModeName } from "../../server/index.ts";
 
 // Written out, because the server's own lists would bring the whole server into the plane's thread.
 const modes = ["recommend", "canary", "act"] as const satisfies readonly ModeName[];
-const severities = ["info", "notice", "warning", "error"] as const satisfies readonly Severity[];
 const faults = [
   "telemetry-lost",
   "node-lost",
@@ -39,34 +38,9 @@ const slo = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("throughput"), target: number }),
   z.strictObject({ kind: z.literal("none") }),
 ]);
-const judged = z.strictObject({
-  gate: z.string(),
-  holds: z.boolean(),
-  found: number.nullable(),
-  asked: number.nullable(),
-  about: z.string(),
-});
-const agent = z.strictObject({
-  mode: z.enum(modes),
-  isPaused: z.boolean(),
-  since: number,
-  acting: z.enum(["learner", "fallback", "nobody"]),
-  history: z.array(
-    z.strictObject({
-      at: number,
-      from: z.enum(stages),
-      to: z.enum(stages),
-      because: z.string(),
-      evidence: z.array(judged),
-    }),
-  ),
-  episodes: z.array(z.strictObject({ episode: number, reward: number, violations: number, stage: z.enum(stages) })),
-  estimate: z.strictObject({ at: number, mean: number, lower: number, upper: number }).nullable(),
-  updates: number,
-  revision: number,
-});
+const wishes = z.strictObject({ mode: z.enum(modes), isPaused: z.boolean(), revision: number });
 const savedPlane = z.strictObject({
-  schema: z.literal(1),
+  schema: z.literal(2),
   seed: number,
   startedAt: number,
   at: number,
@@ -82,19 +56,8 @@ const savedPlane = z.strictObject({
       troubleSince: number.nullable(),
     }),
   ),
-  agents: z.record(z.string(), agent),
+  agents: z.record(z.string(), wishes),
   faults: z.array(z.strictObject({ workload: z.string(), fault: z.enum(faults), until: number })),
-  events: z.array(
-    z.strictObject({
-      at: number,
-      severity: z.enum(severities),
-      kind: z.string(),
-      workload: z.string().nullable(),
-      agent: z.string().nullable(),
-      text: z.string(),
-      evidence: z.unknown(),
-    }),
-  ),
 });
 
 export type SavedPlane = z.output<typeof savedPlane>;

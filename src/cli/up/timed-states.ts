@@ -15,6 +15,7 @@ export class TimedStates implements StateStore {
   readonly #inner: StateStore;
   readonly #now: () => Ms;
   readonly #last = new Map<AgentId, Promise<unknown>>();
+  readonly #known = new Set<AgentId>();
   #reads = 0;
 
   constructor(inner: StateStore, now: () => Ms) {
@@ -25,6 +26,11 @@ export class TimedStates implements StateStore {
   /** While somebody reads, a turn waits for it, and the world's time has to wait for the turn. */
   get isBeingRead(): boolean {
     return this.#reads > 0;
+  }
+
+  /** Before it was read, what is there must not be written over. */
+  isKnown(agent: AgentId): boolean {
+    return this.#known.has(agent);
   }
 
   write(agent: AgentId, state: Uint8Array, signal: AbortSignal): Promise<Result<void>> {
@@ -39,6 +45,7 @@ export class TimedStates implements StateStore {
     try {
       const found = await this.#inTurn(agent, () => this.#inner.read(agent, signal));
       if (!found.ok) return found;
+      this.#known.add(agent);
       // A copy of its own: what reads it may need it aligned.
       return ok({ ...found.value, states: found.value.states.map((state) => state.slice(TIME_BYTES)) });
     } finally {

@@ -20,6 +20,8 @@ export interface TrajectoryPage {
 
 /** Episodes that are looked back on at most. */
 const EPISODES = 1_000;
+/** Asked for together: each question waits for the step that the world is at. */
+const AT_ONCE = 8;
 
 export async function trajectoryPage(
   store: TrajectoryStore,
@@ -35,11 +37,14 @@ export async function trajectoryPage(
     if (first < 0) return err(badCursor(before));
     const found: TrajectoryRecord[] = [];
     // One more than asked for, to know whether there is a next portion.
-    for (let at = first; at < episodes.length && found.length <= limit; at++) {
-      const episode = episodes[at] as EpisodeId;
-      const steps = (await store.episode(episode)).reverse();
-      const limitStep = episode === from.value?.episode ? from.value.step : Number.POSITIVE_INFINITY;
-      found.push(...steps.filter(({ step }) => step < limitStep));
+    for (let at = first; at < episodes.length && found.length <= limit; at += AT_ONCE) {
+      const portion = episodes.slice(at, at + AT_ONCE);
+      const read = await Promise.all(portion.map((episode) => store.episode(episode)));
+      for (const [index, steps] of read.entries()) {
+        const isFirst = portion[index] === from.value?.episode;
+        const limitStep = isFirst ? (from.value?.step ?? 0) : Number.POSITIVE_INFINITY;
+        found.push(...[...steps].reverse().filter(({ step }) => step < limitStep));
+      }
     }
     const items = found.slice(0, limit);
     const last = items.at(-1);

@@ -9,8 +9,8 @@ import type { NodeSource } from "../../control/loop/index.ts";
 import type { Slo, TelemetrySource, WorkloadReading } from "../../observe/telemetry/index.ts";
 import type { ClusterWorld } from "../../sim/index.ts";
 import { eventWorld } from "../../sim/index.ts";
+import { nodesFor } from "./demo-cluster.ts";
 import type { DemoWorkload } from "./demo-workloads.ts";
-import { nodes } from "./demo-workloads.ts";
 
 export interface Placed {
   readonly workload: DemoWorkload;
@@ -22,7 +22,7 @@ export function openWorld(placed: readonly Placed[], { seed, start }: { readonly
   return eventWorld({
     seed,
     start,
-    nodes,
+    nodes: nodesFor(placed.length),
     workloads: placed.map(({ workload: { id, application, load }, slo, have }) => ({
       id,
       application,
