@@ -342,3 +342,15 @@ test("a new workload and a changed agent are seen at once", async () => {
   expect((await ask("/v1/workloads/third")).status).toBe(200);
   expect((await ask("/v1/agents/cart-agent")).headers.get("etag")).toBe('"9"');
 });
+
+test("what the plane told before it was started again is shown, and goes to no stream", async () => {
+  const { ask } = serverStage({
+    past: [workload("old"), samples(START - 30_000, ["old"]), decision("old"), event("from before")],
+  });
+  const series = (await (await ask("/v1/workloads/old/series")).json()) as { at: number[] };
+  expect(series.at).toEqual([START - 30_000]);
+  const decisions = (await (await ask("/v1/decisions?workload=old")).json()) as { items: unknown[] };
+  expect(decisions.items).toHaveLength(1);
+  const events = (await (await ask("/v1/events")).json()) as { items: { text: string }[] };
+  expect(events.items.map(({ text }) => text)).toContain("from before");
+});

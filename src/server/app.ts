@@ -104,12 +104,13 @@ export function createApp({ plane, options }: { readonly plane: ControlPlane; re
   const door = createDoor(options.access);
 
   app.use(async (c, next) => {
-    const began = clock.now();
+    // Not the clock's: most answers take less than its millisecond.
+    const began = performance.now();
     await next();
     for (const [name, value] of Object.entries(SECURITY_HEADERS))
       if (!c.res.headers.has(name)) c.res.headers.set(name, value);
     const route = c.req.routePath === "*" || c.req.routePath === "/*" ? "other" : c.req.routePath;
-    options.onAnswer?.({ method: c.req.method, route, status: c.res.status, ms: clock.now() - began });
+    options.onAnswer?.({ method: c.req.method, route, status: c.res.status, ms: performance.now() - began });
   });
   app.use(writes({ door, limits, clock, audit: options.audit }));
   app.use(async (c, next) => {

@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
+import { createServer as createReceiver } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
+import { readSpans } from "../fixtures/observability/otlp.ts";
 import { cleanEnv, executable, runCli } from "./run-cli.ts";
 
 let cwd: string;
@@ -92,4 +94,38 @@ test("a port that is taken, a folder that can not be written and a bad setting a
   expect(config.stderr).toContain("logg");
 
   expect((await up("--speed", "-1")).code).toBe(2);
+});
+
+test("where an OTLP receiver is named, the turns of every agent arrive there as spans, the last ones too", async () => {
+  const requests: { readonly path: string | undefined; readonly type: string | undefined; readonly body: Buffer }[] =
+    [];
+  const receiver = createReceiver((request, response) => {
+    const parts: Buffer[] = [];
+    request.on("data", (part: Buffer) => parts.push(part));
+    request.on("end", () => {
+      requests.push({ path: request.url, type: request.headers["content-type"], body: Buffer.concat(parts) });
+      response.writeHead(200, { "content-type": "application/x-protobuf" }).end();
+    });
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => receiver.once("listening", resolve));
+  const endpoint = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint };
+  const args = ["up", "--port", "0", "--data", ":memory:", "--duration", "1", "--speed", "60", "--json"];
+  const { code, stdout } = await runCli(args, { cwd, env });
+  receiver.closeAllConnections();
+  receiver.close();
+  expect(code).toBe(0);
+  const { worldSeconds } = JSON.parse(stdout) as { worldSeconds: number };
+  expect(new Set(requests.map(({ path, type }) => `${path} ${type}`))).toEqual(
+    new Set(["/v1/traces application/x-protobuf"]),
+  );
+  const spans = requests.flatMap(({ body }) => readSpans(body));
+  const turns = spans.filter(({ name }) => name === "turn");
+  expect(turns[0]?.resource).toMatchObject({ "service.name": "coxswain" });
+  // Every agent has a turn in every step that was measured, and may have begun one more.
+  for (const workload of ["web-shop", "image-resizing", "ml-serving", "queue-worker"]) {
+    const own = turns.filter(({ attributes }) => attributes["coxswain.workload"] === workload);
+    expect(own.length).toBeGreaterThanOrEqual(worldSeconds / 15);
+    expect(spans.some(({ name, parent }) => name === "loop.tick" && own.some(({ id }) => id === parent))).toBe(true);
+  }
 });

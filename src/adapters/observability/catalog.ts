@@ -128,6 +128,17 @@ export const catalog = {
   reopened: counter("coxswain_recorder_reopened_total", [], "Times the writer to the store was replaced"),
   outboxWaiting: gauge("coxswain_outbox_waiting", [], "Events of the loop that wait for their sink"),
   outbox: counter("coxswain_outbox_events_total", ["outcome"], "Events of the loop: delivered, dropped or lost"),
+  // The API
+  requests: counter(
+    "coxswain_http_requests_total",
+    ["method", "route", "status"],
+    "Requests that the API answered; the route is its pattern",
+  ),
+  requestTimes: histogram(
+    "coxswain_http_request_duration_seconds",
+    ["method", "route", "status"],
+    "Wall time from a request's arrival to the beginning of its answer",
+  ),
   // This page itself
   unlisted: gauge(
     "coxswain_metrics_unlisted",

@@ -1,5 +1,6 @@
 /** The control plane seen by its operators: metrics for Prometheus, traces over OTLP. Start reading at plane-metrics.ts. */
 
+export type { AnswerSeen } from "./answers.ts";
 export type { MetricSpec } from "./catalog.ts";
 export { catalog } from "./catalog.ts";
 export type { LoopMeterOptions } from "./loop-meter.ts";

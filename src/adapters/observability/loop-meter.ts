@@ -5,31 +5,10 @@
  */
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import type { LoopEvent, LoopStatus, PortName, TurnWatcher, WatchedTurn } from "../../control/loop/index.ts";
-import type { TimingFigures } from "./registry.ts";
+import { Timings } from "./timings.ts";
 import type { LoopFigures } from "./updates.ts";
 
-/** From what a tick takes (tens of microseconds) to what a turn may (its deadlines, seconds). */
-const BOUNDS = [
-  0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5,
-] as const;
 const RESOLUTION_MS = 10;
-
-/** Seconds, counted by size. */
-export class Timings {
-  readonly #counts = new Float64Array(BOUNDS.length + 1);
-  #sum = 0;
-
-  add(seconds: number): void {
-    const within = BOUNDS.findIndex((bound) => seconds <= bound);
-    const i = within === -1 ? BOUNDS.length : within;
-    this.#counts[i] = (this.#counts[i] ?? 0) + 1;
-    this.#sum += seconds;
-  }
-
-  get figures(): TimingFigures {
-    return { bounds: BOUNDS, counts: [...this.#counts], sum: this.#sum };
-  }
-}
 
 export interface LoopMeterOptions {
   /** Milliseconds from any beginning; the process's own where none is given. */

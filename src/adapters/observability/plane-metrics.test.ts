@@ -25,7 +25,10 @@ const valuesOf = (page: Awaited<ReturnType<typeof pageOf>>, name: string) =>
 
 describe("the page", () => {
   test("has help, type and a value for every metric of the catalog, and no other metric", async () => {
-    const page = await pageOf(everything);
+    const metrics = new PlaneMetrics({ withProcess: false });
+    metrics.take(everything);
+    metrics.answered({ method: "GET", route: "/v1/overview", status: 200, ms: 1 });
+    const page = readPage(await metrics.text());
     const specs = Object.values(catalog);
     expect([...page.names].sort()).toEqual(specs.map(({ name }) => name).sort());
     expect(Object.fromEntries(page.types)).toEqual(Object.fromEntries(specs.map(({ name, type }) => [name, type])));
@@ -216,4 +219,23 @@ describe("the rest", () => {
     expect(page.values.get('coxswain_port_failures_total{port="telemetry"}')).toBe(4);
     expect(page.values.get("coxswain_loop_lag_seconds")).toBe(0.02);
   });
+});
+
+test("answers of the API are counted and timed by method, route and status, with room for so many and no more", async () => {
+  const metrics = new PlaneMetrics({ withProcess: false });
+  const answer = { method: "GET", route: "/v1/agents/:id", status: 200 };
+  metrics.answered({ ...answer, ms: 0.5 });
+  metrics.answered({ ...answer, ms: 3 });
+  metrics.answered({ ...answer, method: "BREW", status: 404, ms: 1 });
+  const text = await metrics.text();
+  const labels = 'method="GET",route="/v1/agents/:id",status="200"';
+  expect(text).toContain(`coxswain_http_requests_total{${labels}} 2\n`);
+  expect(text).toContain(`coxswain_http_request_duration_seconds_bucket{${labels},le="0.0005"} 1\n`);
+  expect(text).toContain(`coxswain_http_request_duration_seconds_bucket{${labels},le="+Inf"} 2\n`);
+  expect(text).toContain(`coxswain_http_request_duration_seconds_sum{${labels}} 0.0035\n`);
+  expect(text).toContain('coxswain_http_requests_total{method="other",route="/v1/agents/:id",status="404"} 1\n');
+  for (let route = 0; route < 1_000; route++) metrics.answered({ ...answer, route: `/${route}`, ms: 1 });
+  const lines = (await metrics.text()).split("\n").filter((line) => line.startsWith("coxswain_http_requests_total{"));
+  expect(lines.length).toBeLessThanOrEqual(257);
+  expect(lines).toContain('coxswain_http_requests_total{method="other",route="other",status="other"} 746');
 });

@@ -6,6 +6,7 @@
  * Updates come many times a second, scrapes every few seconds: an update only puts something down, a scrape does the work.
  */
 import type { GuardRule, Refusal } from "../../act/index.ts";
+import { type AnswerSeen, Answers } from "./answers.ts";
 import type { MetricKey } from "./catalog.ts";
 import { MetricsPage } from "./registry.ts";
 import { Tally } from "./tally.ts";
@@ -64,6 +65,7 @@ export class PlaneMetrics {
   readonly #shieldChanges = new Tally({ most: MOST_COMBINATIONS });
   readonly #takeovers = new Tally({ most: MOST_COMBINATIONS });
   readonly #events = new Tally({ most: MOST_COMBINATIONS });
+  readonly #answers = new Answers();
   #loop: LoopFigures | undefined;
 
   constructor({ mostListed = 1_000, withProcess = true }: PlaneMetricsOptions = {}) {
@@ -80,6 +82,11 @@ export class PlaneMetrics {
     for (const update of updates) this.#takeOne(update);
   }
 
+  /** A request that the API has answered. */
+  answered(answer: AnswerSeen): void {
+    this.#answers.add(answer);
+  }
+
   /** The page as it is now. */
   text(): Promise<string> {
     this.#page.begin();
@@ -88,6 +95,11 @@ export class PlaneMetrics {
     for (const agent of this.#agents.values()) this.#showAgent(agent);
     this.#showCounts();
     if (this.#loop !== undefined) this.#showLoop(this.#loop);
+    for (const [labels, figures] of this.#answers.entries()) {
+      const count = figures.counts.reduce((sum, one) => sum + one, 0);
+      this.#page.set("requests", labels, count);
+      this.#page.setTimings("requestTimes", figures, labels);
+    }
     return this.#page.text();
   }
 

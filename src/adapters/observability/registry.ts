@@ -41,7 +41,7 @@ export class MetricsPage {
   }
 
   begin(): void {
-    for (const metric of this.#values.values()) metric.reset();
+    for (const metric of [...this.#values.values(), ...this.#timings.values()]) metric.reset();
   }
 
   /** Labels in the order of the catalog; null: nothing was measured, and nothing is shown. */
@@ -53,9 +53,10 @@ export class MetricsPage {
     else metric?.set(named, value);
   }
 
-  setTimings(key: MetricKey, figures: TimingFigures): void {
-    const histogram = this.#timings.get(key);
-    if (histogram !== undefined) histogram.figures = figures;
+  /** Labels in the order of the catalog. */
+  setTimings(key: MetricKey, figures: TimingFigures, labels: readonly string[] = []): void {
+    const named = Object.fromEntries(catalog[key].labels.map((name, i) => [name, labels[i] ?? ""]));
+    this.#timings.get(key)?.set(named, figures);
   }
 
   text(): Promise<string> {
@@ -63,34 +64,49 @@ export class MetricsPage {
   }
 }
 
+type Labels = Readonly<Record<string, string | number>>;
+
+const NONE: TimingFigures = { bounds: [], counts: [0], sum: 0 };
+
 /** A histogram that was counted elsewhere, on another thread: the library's own can only be told one value at a time. */
 class SummedHistogram {
   readonly name: string;
   readonly help: string;
   readonly type = "histogram";
   readonly aggregator = "sum";
-  figures: TimingFigures = { bounds: [], counts: [0], sum: 0 };
+  readonly #isLabelled: boolean;
+  #all: { readonly labels: Labels; readonly figures: TimingFigures }[] = [];
 
-  constructor({ name, help }: MetricSpec) {
+  constructor({ name, help, labels }: MetricSpec) {
     this.name = name;
     this.help = help;
+    this.#isLabelled = labels.length > 0;
+  }
+
+  set(labels: Labels, figures: TimingFigures): void {
+    this.#all.push({ labels, figures });
   }
 
   get() {
     const { name, help, type, aggregator } = this;
-    const { bounds, counts, sum } = this.figures;
-    let total = 0;
-    const values: { labels: Record<string, string | number>; value: number; metricName: string }[] = [];
-    for (const [i, count] of counts.entries()) {
-      total += count;
-      values.push({ labels: { le: bounds[i] ?? "+Inf" }, value: total, metricName: `${name}_bucket` });
-    }
-    values.push({ labels: {}, value: sum, metricName: `${name}_sum` });
-    values.push({ labels: {}, value: total, metricName: `${name}_count` });
+    // One without labels is there from the beginning, with nothing in it.
+    const all = this.#all.length > 0 || this.#isLabelled ? this.#all : [{ labels: {}, figures: NONE }];
+    const values = all.flatMap(({ labels, figures: { bounds, counts, sum } }) => {
+      let total = 0;
+      const buckets = counts.map((count, i) => {
+        total += count;
+        return { labels: { ...labels, le: bounds[i] ?? "+Inf" }, value: total, metricName: `${name}_bucket` };
+      });
+      return [
+        ...buckets,
+        { labels, value: sum, metricName: `${name}_sum` },
+        { labels, value: total, metricName: `${name}_count` },
+      ];
+    });
     return { name, help, type, aggregator, values };
   }
 
   reset(): void {
-    this.figures = { bounds: [], counts: [0], sum: 0 };
+    this.#all = [];
   }
 }

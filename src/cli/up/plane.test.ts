@@ -147,6 +147,27 @@ test("a load surge reaches both worlds and ends by itself; lost telemetry is tol
   await plane.close();
 });
 
+test("trouble is told once when it begins and once when it is over, with how long it was", async () => {
+  const plane = await openPlane({ trainer: nobody });
+  const workload = "web-shop";
+  // Nobody can answer within a millisecond: every step misses, until anything will do.
+  const slo = { kind: "latency", percentile: 0.99 } as const;
+  unwrap(await plane.command({ kind: "set-slo", workload, slo: { ...slo, target: 1 } }, null));
+  await advance(plane, 20);
+  unwrap(await plane.command({ kind: "set-slo", workload, slo: { ...slo, target: 60_000 } }, null));
+  plane.takeUpdates();
+  const begun = plane.now;
+  const texts = of(await advance(plane, 20), "event").flatMap(({ event }) =>
+    event.kind === "slo" && event.workload === workload ? event : [],
+  );
+  expect(texts).toHaveLength(1);
+  const [{ text, severity, at } = { text: "", severity: "", at: 0 }] = texts;
+  expect(severity).toBe("notice");
+  // Eleven good steps after twenty bad ones, which began with the first of them.
+  expect(text).toBe(`Web shop: keeps its SLO again, after ${Math.round((at - begun) / 60_000 + 5)} min`);
+  await plane.close();
+});
+
 test("an SLO can be given another target, not another percentile", async () => {
   const plane = await openPlane();
   await advance(plane, 1);

@@ -275,17 +275,16 @@ export class Plane implements Commanded {
     return { workload: id, sample, twin, account: ward.account, twinAccount: ward.twinAccount };
   }
 
+  /** One event when it begins and one when it is over, however many steps lie between. */
   #tellTrouble(ward: Ward, before: Trouble | null): void {
     const { trouble, workload } = ward;
+    const { title } = workload;
     const isNew = (before === null) !== (trouble === null);
-    if (isNew) {
-      const text = trouble === null ? "keeps its SLO again" : trouble.what;
-      this.say({
-        severity: trouble === null ? "notice" : "warning",
-        kind: "slo",
-        text: `${workload.title}: ${text}`,
-        ward,
-      });
+    if (before === null && trouble !== null)
+      this.say({ severity: "warning", kind: "slo", text: `${title}: ${trouble.what}`, ward });
+    if (before !== null && trouble === null) {
+      const minutes = Math.max(1, Math.round((this.#managed.now - before.since) / 60_000));
+      this.say({ severity: "notice", kind: "slo", text: `${title}: keeps its SLO again, after ${minutes} min`, ward });
     }
     // The sentence counts minutes: once a minute is often enough.
     if (isNew || (trouble !== null && this.#steps % 4 === 0)) this.tellWorkload(ward);

@@ -116,6 +116,7 @@ async function serve(
         version: packageVersion(),
         past: plane.takePast(),
         metrics: () => metrics.text(),
+        onAnswer: (answer) => metrics.answered(answer),
         audit: (entry) => writeAudit(session, folder, entry),
         onDefect: (thrown) => session.log.error({ err: thrown }, "defect while answering a request"),
         studies: openStudyFolder(join(root, "docs", "results")),
