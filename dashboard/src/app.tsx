@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { Title } from "./parts/bits.tsx";
 import { ConfirmDialog } from "./parts/confirm.tsx";
 import { Notices } from "./parts/notices.tsx";
+import { SloDialog } from "./parts/slo-dialog.tsx";
 import { setToken } from "./plane/client.ts";
 import { connection } from "./plane/stream.ts";
 import { hrefOf, type Route, route } from "./router.ts";
@@ -55,6 +56,7 @@ export function App(): ComponentChild {
       </main>
       <Notices />
       <ConfirmDialog />
+      <SloDialog />
     </>
   );
 }
@@ -139,6 +141,7 @@ function SignIn({ why }: { why: string }): ComponentChild {
   return (
     <form
       class="banner"
+      aria-label="Sign in"
       onSubmit={(event) => {
         event.preventDefault();
         setToken(typed.trim());

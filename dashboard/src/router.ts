@@ -54,7 +54,11 @@ export const route = signal<Route>(parseRoute(globalThis.location?.hash ?? ""));
 
 export function followAddress(): void {
   window.addEventListener("hashchange", () => {
+    const before = route.value.view;
     route.value = parseRoute(location.hash);
+    // Within these views an address is a choice of theirs: whoever makes it stays where it is made.
+    const isChoice = before === route.value.view && (before === "events" || before === "studies");
+    if (isChoice) return;
     // A new view starts at its top, and where a reader's focus is: its heading.
     window.scrollTo(0, 0);
     requestAnimationFrame(() => document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true }));

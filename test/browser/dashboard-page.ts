@@ -8,7 +8,8 @@ import type { Browser, Page } from "playwright-core";
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const PICTURES = join(root, "artifacts/browser");
+/** What tests leave to be looked at. */
+export const ARTEFACTS = join(root, "artifacts/browser");
 
 export function buildDashboard({ results, outDir }: { results: string; outDir: string }): void {
   execFileSync(join(root, "node_modules/.bin/vite"), ["build", "--logLevel", "error", "--outDir", outDir], {
@@ -45,16 +46,22 @@ export async function visit(browser: Browser, address: string, options: VisitOpt
   return { page, complaints, hosts };
 }
 
-export async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  return page.evaluate(async () => {
+export interface AxeOptions {
+  /** Only these rules; all that are on by default, and the size of targets, where nothing is said. */
+  readonly only?: readonly string[];
+}
+
+export async function violations(page: Page, { only }: AxeOptions = {}): Promise<string[]> {
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(AXE);
+  const options = only === undefined ? { rules: { "target-size": { enabled: true } } } : { runOnly: [...only] };
+  return page.evaluate(async (asked) => {
     const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+      axe: { run(options: unknown): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
     };
-    return (await axe.run()).violations.map(
+    return (await axe.run(asked)).violations.map(
       ({ id, nodes }) => `${id} (${nodes.length}): ${nodes[0]?.html.slice(0, 120)}`,
     );
-  });
+  }, options);
 }
 
 export const fitsItsWidth = (page: Page): Promise<boolean> =>
@@ -62,6 +69,6 @@ export const fitsItsWidth = (page: Page): Promise<boolean> =>
 
 /** Kept as an artefact, to be looked at. */
 export async function picture(page: Page, name: string): Promise<void> {
-  mkdirSync(PICTURES, { recursive: true });
-  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+  mkdirSync(ARTEFACTS, { recursive: true });
+  await page.screenshot({ path: join(ARTEFACTS, `${name}.png`) });
 }

@@ -8,7 +8,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
-import type { AgentDocument, OverviewDocument, Page as Portion } from "../../src/server/plane-contract.ts";
+import { reasonWords } from "../../dashboard/src/words/reasons.ts";
+import { takeoverReasons } from "../../src/control/lifecycle/index.ts";
+import type {
+  AgentDocument,
+  DecisionDocument,
+  OverviewDocument,
+  Page as Portion,
+} from "../../src/server/plane-contract.ts";
 import { openBrowser } from "./browser.ts";
 import { picture, visit } from "./dashboard-page.ts";
 import { type RunningUp, startUp } from "./real-up.ts";
@@ -100,6 +107,45 @@ test("a person promotes an agent before its gates hold, and rolls it back; both 
   const audit = readFileSync(join(data, "audit.jsonl"), "utf8").trim().split("\n");
   const commands = audit.map((line) => (JSON.parse(line) as { command: { kind: string } | null }).command?.kind);
   expect(commands).toEqual(["pause", "promote", "resume", "promote", "roll-back"]);
+});
+
+test("a person changes an SLO: mistakes are told beside the field, and who misses the new one is on top of the overview", async () => {
+  const { page } = await visit(browser, `${up.url}/#/workloads/ml-serving`);
+  await page.getByRole("button", { name: "Change the SLO…" }).click();
+  const dialog = page.getByRole("dialog");
+  const submit = (): Promise<void> => dialog.getByRole("button", { name: "Change the SLO", exact: true }).click();
+  await page.getByLabel("Target").fill("0");
+  await submit();
+  expect(await page.locator("#slo-target-problem").innerText()).toBe(
+    "Give more than 0: nothing can keep such a target.",
+  );
+  expect(await page.getByLabel("Target").evaluate((field) => field === document.activeElement)).toBe(true);
+  // What only the control plane knows is told beside its field as well.
+  await page.getByLabel("Target").fill("1");
+  await page.getByLabel("Percentile").fill("95");
+  await submit();
+  await expect
+    .poll(() => page.locator("#slo-percentile-problem").innerText(), SLOWLY)
+    .toContain("ml-serving is measured at percentile 0.99, not at 0.95");
+  await picture(page, "up-slo-refused");
+  await page.getByLabel("Percentile").fill("99");
+  await submit();
+  await expect.poll(() => page.locator(".toast").innerText(), SLOWLY).toContain("is now p99 latency at most 1.0 ms");
+
+  await page.getByRole("link", { name: "Overview" }).first().click();
+  const row = page.locator(".row", { hasText: "ML serving" });
+  await expect.poll(() => row.locator(".badge").innerText(), SLOWLY).toBe("▲ In trouble");
+  expect(await row.locator(".why").innerText()).toMatch(/^SLO missed \(\d+ ms, promised 1 ms at p99\) for \d+ min: /);
+  expect(await page.locator("main h1").innerText()).toContain("in trouble");
+  expect(await page.locator(".rows .row").first().locator(".badge").innerText()).toBe("▲ In trouble");
+  await picture(page, "up-trouble");
+});
+
+test("every reason of every decision is said in words", async () => {
+  const { items } = await read<Portion<DecisionDocument>>("/v1/decisions?limit=500");
+  const reasons = new Set(items.flatMap(({ why }) => why));
+  expect(reasons.size).toBeGreaterThan(0);
+  for (const reason of [...reasons, ...takeoverReasons]) expect(reasonWords(reason)).toMatch(/^[A-Z].*\.$/);
 });
 
 test("the process is killed: the page says so and keeps what it knows; started again on the same data, it goes on", async () => {

@@ -1,5 +1,11 @@
 /** The real server over a scripted control plane, with a built dashboard, on loopback. */
-import { openServer, openStaticFolder, type RunningServer, type Token } from "../../src/server/index.ts";
+import {
+  openServer,
+  openStaticFolder,
+  openStudyFolder,
+  type RunningServer,
+  type Token,
+} from "../../src/server/index.ts";
 import { type ScriptedPlane, scriptedPlane } from "./scripted-plane.ts";
 
 export interface Served {
@@ -14,10 +20,13 @@ export interface ServeOptions {
   readonly folder: string;
   readonly port?: number;
   readonly tokens?: readonly Token[];
+  /** Where published studies lie; without it the server has none. */
+  readonly studies?: string;
   readonly script?: Parameters<typeof scriptedPlane>[0];
 }
 
-export async function servePlane({ folder, port = 0, tokens = [], script = {} }: ServeOptions): Promise<Served> {
+export async function servePlane(options: ServeOptions): Promise<Served> {
+  const { folder, port = 0, tokens = [], script = {}, studies } = options;
   const files = openStaticFolder(folder);
   if (!files.ok) throw new Error(files.failure.message);
   const plane = scriptedPlane(script);
@@ -31,6 +40,7 @@ export async function servePlane({ folder, port = 0, tokens = [], script = {} }:
       audit: () => {},
       onDefect: (thrown) => defects.push(thrown),
       dashboard: files.value,
+      ...(studies === undefined ? {} : { studies: openStudyFolder(studies) }),
       requireIfMatch: true,
     },
   });

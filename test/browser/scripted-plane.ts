@@ -26,6 +26,8 @@ const PAST_STEPS = 240;
 export interface ScriptedPlane extends ControlPlane {
   /** Lets one step of the managed world pass. */
   step(): void;
+  /** Steps since it was made, with those of its past. */
+  readonly steps: number;
   close(): void;
 }
 
@@ -81,6 +83,9 @@ export function scriptedPlane(options: { workloads?: number; everyMs?: number | 
     trajectories: () => Promise.resolve({ ok: true, value: { items: [], next: null } }),
     readiness: () => [],
     step: () => tell(stepped()),
+    get steps() {
+      return steps;
+    },
     close: () => clearInterval(timer),
   };
 }

@@ -13,8 +13,8 @@ import { watchVisible } from "./visible.ts";
 
 const WIDTH = 180;
 const HEIGHT = 40;
-/** Steps that are shown. */
-export const SPARK_STEPS = 90;
+/** Of the managed world's time. */
+export const SPARK_MINUTES = 30;
 
 export function Sparkline({ cell }: { cell: WorkloadCell }): ComponentChild {
   const host = useRef<SVGSVGElement>(null);
@@ -54,8 +54,10 @@ function draw(svg: SVGSVGElement, cell: WorkloadCell): void {
   const { history } = cell;
   const slo = cell.slo.value;
   const column = slo.kind === "latency" ? "latency" : slo.kind === "throughput" ? "preservation" : "load";
-  const ours = latest(history.ours, column);
-  const twin = latest(history.twin, column);
+  const from = firstAfter(history.at, (history.at.at(-1) ?? 0) - SPARK_MINUTES * 60);
+  const at = history.at.slice(from);
+  const ours = latest(history.ours, { column, from });
+  const twin = latest(history.twin, { column, from });
   const target = slo.kind === "latency" ? slo.target : slo.kind === "throughput" ? 1 : null;
   const highest = Math.max(0, ...[...ours, ...twin].map((value) => (Number.isFinite(value) ? (value ?? 0) : 0)));
   const isFloor = slo.kind === "throughput";
@@ -71,28 +73,49 @@ function draw(svg: SVGSVGElement, cell: WorkloadCell): void {
   allowed?.setAttribute("y", String(isFloor ? 0 : edge));
   allowed?.setAttribute("height", String(target === null ? 0 : isFloor ? edge : HEIGHT - edge));
   line?.setAttribute("d", target === null ? "" : `M0 ${edge}H${WIDTH}`);
-  thin?.setAttribute("d", pathOf(twin, y));
-  bold?.setAttribute("d", pathOf(ours, y));
+  thin?.setAttribute("d", pathOf(at, { values: twin, y }));
+  bold?.setAttribute("d", pathOf(at, { values: ours, y }));
   svg.setAttribute("aria-label", describe(cell, ours.at(-1) ?? null));
 }
 
-/** Where requests came and none was answered there is no latency: that is the worst there is, not a gap. */
-function latest(columns: Columns, name: "latency" | "preservation" | "load"): (number | null)[] {
-  const values = columns[name].slice(-SPARK_STEPS);
-  if (name !== "latency") return values;
-  const kept = columns.preservation.slice(-SPARK_STEPS);
-  return values.map((value, index) => (value === null && (kept[index] ?? 1) < 1 ? Number.POSITIVE_INFINITY : value));
+interface Shown {
+  readonly column: "latency" | "preservation" | "load";
+  readonly from: number;
 }
 
-function pathOf(values: readonly (number | null)[], y: (value: number) => number): string {
-  const step = WIDTH / (SPARK_STEPS - 1);
+/** Where requests came and none was answered there is no latency: that is the worst there is, not a gap. */
+function latest(columns: Columns, { column, from }: Shown): (number | null)[] {
+  const values = columns[column].slice(from);
+  if (column !== "latency") return values;
+  const kept = columns.preservation;
+  return values.map((value, index) =>
+    value === null && (kept[from + index] ?? 1) < 1 ? Number.POSITIVE_INFINITY : value,
+  );
+}
+
+/** The first index that is not before `time`; times rise. */
+function firstAfter(at: readonly number[], time: number): number {
+  let index = at.length;
+  while (index > 0 && (at[index - 1] ?? 0) >= time) index -= 1;
+  return index;
+}
+
+interface Line {
+  readonly values: readonly (number | null)[];
+  readonly y: (value: number) => number;
+}
+
+/** The newest on the right; what is not there yet leaves the left empty. */
+function pathOf(at: readonly number[], { values, y }: Line): string {
+  const last = at.at(-1) ?? 0;
+  const perSecond = WIDTH / (SPARK_MINUTES * 60);
   let path = "";
   let isDown = false;
   for (let index = 0; index < values.length; index += 1) {
     const value = values[index] ?? null;
     if (value === null) isDown = false;
     else {
-      const x = (SPARK_STEPS - values.length + index) * step;
+      const x = WIDTH - (last - (at[index] ?? 0)) * perSecond;
       path += `${isDown ? "L" : "M"}${x.toFixed(1)} ${y(value).toFixed(1)}`;
       isDown = true;
     }

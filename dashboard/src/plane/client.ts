@@ -11,6 +11,7 @@ import type {
   Page,
   Problem,
   SeriesDocument,
+  WorkloadDocument,
 } from "../../../src/server/plane-contract.ts";
 
 const BASE = new URL("v1/", document.baseURI);
@@ -62,10 +63,11 @@ const id = encodeURIComponent;
 const read = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
   (await (await ask(path, signal === undefined ? {} : { signal })).json()) as T;
 
-export const readSeries = (workload: string, points: number): Promise<SeriesDocument> =>
-  read(`workloads/${id(workload)}/series?points=${points}`);
+export const readSeries = (workload: string, span: { from: number; points: number }): Promise<SeriesDocument> =>
+  read(`workloads/${id(workload)}/series?points=${span.points}&from=${Math.max(0, Math.floor(span.from))}`);
 export const readAgent = (agent: string, signal?: AbortSignal): Promise<AgentDocument> =>
   read(`agents/${id(agent)}`, signal);
+export const readWorkload = (workload: string): Promise<WorkloadDocument> => read(`workloads/${id(workload)}`);
 export const readDecisions = (workload: string, limit: number): Promise<Page<DecisionDocument>> =>
   read(`decisions?workload=${id(workload)}&limit=${limit}`);
 export const readEvents = (options: { limit: number; cursor: string | null }): Promise<Page<EventDocument>> =>

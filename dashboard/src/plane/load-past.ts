@@ -4,13 +4,16 @@ import { type PlaneStore, POINTS, type WorkloadCell } from "./store.ts";
 
 /** As many as one answer may hold. */
 const STORED_DECISIONS = 500;
+/** What the charts begin with: at a step of 15 seconds every one of them, which a longer span would thin out. */
+const SPAN_MS = 3 * 3_600_000;
 const isUnderWay = new WeakSet<WorkloadCell>();
 
 export function loadPast(cell: WorkloadCell): void {
   if (cell.hasPast || isUnderWay.has(cell)) return;
   isUnderWay.add(cell);
   cell.hasPast = true;
-  readSeries(cell.id, POINTS)
+  const now = cell.now.peek()?.at ?? 0;
+  readSeries(cell.id, { from: now - SPAN_MS, points: POINTS })
     .then((series) => {
       cell.history.prepend(series);
       cell.grown.value += 1;

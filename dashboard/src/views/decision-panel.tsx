@@ -5,7 +5,7 @@ import type { AllocationDocument, DecisionDocument } from "../../../src/server/p
 import type { CursorGroup } from "../parts/plot.tsx";
 import type { WorkloadCell } from "../plane/store.ts";
 import { stageWord } from "../words/consequences.ts";
-import { bytes, clock, cores, whole } from "../words/format.ts";
+import { clock, NOTHING, plain, whole } from "../words/format.ts";
 import { changedBy, reasonWords } from "../words/reasons.ts";
 import { isChanged } from "./decision-lane.tsx";
 
@@ -69,13 +69,9 @@ function Shown({ decision, isNewest }: { decision: DecisionDocument; isNewest: b
           </tr>
         </thead>
         <tbody>
-          <Quantity name="Replicas" decision={decision} of={(allocation) => whole(allocation?.replicas)} />
-          <Quantity
-            name="Cores/pod"
-            decision={decision}
-            of={(allocation) => cores(allocation?.cpu).replace(" cores", "")}
-          />
-          <Quantity name="Memory/pod" decision={decision} of={(allocation) => bytes(allocation?.memory)} />
+          <Quantity name="Replicas" decision={decision} of={({ replicas }) => whole(replicas)} />
+          <Quantity name="Cores per pod" decision={decision} of={({ cpu }) => plain(round2(cpu / 1000))} />
+          <Quantity name="MiB per pod" decision={decision} of={({ memory }) => whole(memory / MIB)} />
         </tbody>
       </table>
       {isChanged(decision.proposed, decision.executed) ? <p class="quiet">{changers(decision.why)}</p> : null}
@@ -93,17 +89,21 @@ function changers(why: readonly string[]): string {
 interface QuantityProps {
   readonly name: string;
   readonly decision: DecisionDocument;
-  readonly of: (allocation: AllocationDocument | null) => string;
+  readonly of: (allocation: AllocationDocument) => string;
 }
 
+const MIB = 2 ** 20;
+const round2 = (value: number): number => Math.round(value * 100) / 100;
+
 function Quantity({ name, decision, of }: QuantityProps): ComponentChild {
-  const had = of(decision.have);
-  const done = of(decision.executed);
+  const say = (allocation: AllocationDocument | null): string => (allocation === null ? NOTHING : of(allocation));
+  const had = say(decision.have);
+  const done = say(decision.executed);
   return (
     <tr>
       <th scope="row">{name}</th>
       <td>{had}</td>
-      <td>{of(decision.proposed)}</td>
+      <td>{say(decision.proposed)}</td>
       <td>{had === done ? done : <strong>{done}</strong>}</td>
     </tr>
   );

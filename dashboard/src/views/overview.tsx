@@ -3,11 +3,12 @@ import { type ReadonlySignal, useComputed } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import { Difference, Empty, Loading, StageSteps, Title } from "../parts/bits.tsx";
 import { EventLine } from "../parts/event-line.tsx";
-import { SPARK_STEPS, Sparkline } from "../parts/sparkline.tsx";
+import { Grid, GridCell, GridRow } from "../parts/grid.tsx";
+import { SPARK_MINUTES, Sparkline } from "../parts/sparkline.tsx";
 import type { WorkloadCell } from "../plane/store.ts";
 import { hrefOf } from "../router.ts";
 import { store } from "../state.ts";
-import { elapsed, money, percent } from "../words/format.ts";
+import { money, percent } from "../words/format.ts";
 import {
   type Comparison,
   compareAttainment,
@@ -36,27 +37,32 @@ export function Overview(): ComponentChild {
           configuration.
         </Empty>
       ) : (
-        <section aria-label="Workloads">
-          <Legend />
-          <div class="row-heads" aria-hidden="true">
-            <span>Workload</span>
-            <span>
-              <Span /> against the SLO
-            </span>
-            <span>SLO kept</span>
-            <span>CPU used</span>
-            <span>Cost so far</span>
-            <span>Agent's stage</span>
-          </div>
-          <ul class="rows">
-            {ids.map((id) => {
-              const cell = store.cells.value.get(id);
-              return cell === undefined ? null : <Row key={id} cell={cell} />;
-            })}
-          </ul>
-        </section>
+        <Workloads ids={ids} />
       )}
       <Lately />
+    </>
+  );
+}
+
+const HEADS = [
+  "Workload",
+  `Last ${SPARK_MINUTES} min against SLO`,
+  "SLO kept",
+  "CPU used",
+  "Cost so far",
+  "Agent's stage",
+] as const;
+
+function Workloads({ ids }: { ids: readonly string[] }): ComponentChild {
+  return (
+    <>
+      <Legend />
+      <Grid label="Workloads" heads={HEADS} order={ids.join(" ")}>
+        {ids.map((id) => {
+          const cell = store.cells.value.get(id);
+          return cell === undefined ? null : <Row key={id} cell={cell} />;
+        })}
+      </Grid>
     </>
   );
 }
@@ -93,19 +99,7 @@ function Legend(): ComponentChild {
   );
 }
 
-/** How much of the past the small lines show. */
-function Span(): ComponentChild {
-  const text = useComputed(() => {
-    const first = store.cells.value.values().next().value;
-    void first?.grown.value;
-    const at = first?.history.at.slice(-SPARK_STEPS) ?? [];
-    const span = (at.at(-1) ?? 0) - (at[0] ?? 0);
-    return span > 0 ? `Last ${elapsed(span * 1000)}` : "Lately";
-  });
-  return <>{text}</>;
-}
-
-const NOTABLE = 5;
+const NOTABLE = 4;
 
 /** What led to what is shown above; the whole is in the events. */
 function Lately(): ComponentChild {
@@ -186,10 +180,12 @@ function Row({ cell }: { cell: WorkloadCell }): ComponentChild {
   const cost = useComputed(() => compareCost(pair.value));
   const mark = useComputed(() => MARKS[kind.value]);
   return (
-    <li class={`row ${kind.value}`}>
-      <div class="who">
+    <GridRow class={kind.value}>
+      <GridCell class="who">
         <h2>
-          <a href={hrefOf({ view: "workload", id: cell.id })}>{cell.title}</a>
+          <a data-stop href={hrefOf({ view: "workload", id: cell.id })}>
+            {cell.title}
+          </a>
         </h2>
         <p class="standing">
           <span class="badge">
@@ -197,25 +193,27 @@ function Row({ cell }: { cell: WorkloadCell }): ComponentChild {
           </span>{" "}
           {kind.value === "trouble" ? null : <span class="sentence">{sentence}</span>}
         </p>
-      </div>
+      </GridCell>
       {kind.value === "trouble" ? <WhatAndWhy sentence={sentence} /> : null}
-      <div class="spark">
+      <GridCell class="spark">
         <Sparkline cell={cell} />
-      </div>
-      <div class="figure">
+      </GridCell>
+      <GridCell class="figure">
         <span class="cell-name">SLO kept</span>
         <Value comparison={attainment} say={percent} kind="points" />
-      </div>
-      <div class="figure">
+      </GridCell>
+      <GridCell class="figure">
         <span class="cell-name">CPU used</span>
         <Value comparison={cpu} say={percent} kind="points" />
-      </div>
-      <div class="figure">
+      </GridCell>
+      <GridCell class="figure">
         <span class="cell-name">Cost so far</span>
         <Value comparison={cost} say={money} kind="relative" />
-      </div>
-      <AgentCell id={cell.agent.value} />
-    </li>
+      </GridCell>
+      <GridCell class="agent-cell">
+        <AgentCell id={cell.agent.value} />
+      </GridCell>
+    </GridRow>
   );
 }
 
@@ -224,10 +222,10 @@ function WhatAndWhy({ sentence }: { sentence: ReadonlySignal<string> }): Compone
   const what = useComputed(() => sentence.value.split(": ", 1)[0] ?? "");
   const why = useComputed(() => sentence.value.slice(what.value.length));
   return (
-    <p class="sentence why">
+    <GridCell class="sentence why">
       <strong>{what}</strong>
       {why}
-    </p>
+    </GridCell>
   );
 }
 
@@ -239,7 +237,7 @@ function AgentCell({ id }: { id: string }): ComponentChild {
   const agent = store.agent(id)?.value;
   if (agent === undefined) return <div class="agent quiet">no agent</div>;
   return (
-    <a class="agent" href={hrefOf({ view: "agent", id })}>
+    <a data-stop class="agent" href={hrefOf({ view: "agent", id })}>
       <StageSteps stage={agent.stage} />
       <span class="quiet">
         {agent.isPaused ? "paused, HPA and VPA act" : ACTING[agent.acting]}

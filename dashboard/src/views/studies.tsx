@@ -1,20 +1,19 @@
-/** The studies: what the papers report, what we measured, the claim, and whether it holds. */
+/** The studies: what the papers report, what we measured, the claim, and whether it holds; one study at a time. */
 import { signal } from "@preact/signals";
 import type { ComponentChild } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { MeasuredInterval, PublishedRange, StudyResult, StudyResultRow } from "../../../src/server/contract.ts";
 import { Empty, Loading, Problem, Title } from "../parts/bits.tsx";
-import { loadStudies, type PublishedStudy } from "../plane/load-studies.ts";
+import { IntervalPlot } from "../parts/interval-plot.tsx";
+import { TabPanel, Tabs } from "../parts/tabs.tsx";
+import { type Figure, loadStudies, type PublishedStudies, type PublishedStudy } from "../plane/load-studies.ts";
 import { hrefOf } from "../router.ts";
 
-type Loaded = "loading" | readonly PublishedStudy[] | { readonly problem: string };
+type Loaded = "loading" | PublishedStudies | { readonly problem: string };
 
 const loaded = signal<Loaded>("loading");
-let isAsked = false;
 
 function load(): void {
-  isAsked = true;
-  loaded.value = "loading";
   loadStudies(new URL("results/", document.baseURI)).then(
     (studies) => {
       loaded.value = studies;
@@ -26,70 +25,99 @@ function load(): void {
 }
 
 export function StudiesView({ study }: { study: string | null }): ComponentChild {
-  const studies = loaded.value;
-  useEffect(() => {
-    if (!isAsked) load();
-  }, []);
-  useEffect(() => {
-    if (study !== null) document.getElementById(study)?.scrollIntoView();
-  }, [study, studies]);
+  // Each time the view is entered: a study may have ended meanwhile. Until then the last ones are shown.
+  useEffect(load, []);
   return (
     <div class="studies">
       <Title>Studies</Title>
       <p class="quiet">The papers' figures next to ours, each with its claim and whether our interval clears it.</p>
-      {body(studies)}
+      {body(loaded.value, study)}
     </div>
   );
 }
 
-function body(studies: Loaded): ComponentChild {
-  if (studies === "loading") return <Loading what="the results" />;
-  if ("problem" in studies)
-    return <Problem what="The results can not be read." why={`${studies.problem}.`} retry={load} />;
-  if (studies.length === 0)
+const idOf = (study: PublishedStudy): string => (study.kind === "result" ? study.result.study : study.id);
+
+function body(state: Loaded, wanted: string | null): ComponentChild {
+  if (state === "loading") return <Loading what="the results" />;
+  if ("problem" in state)
+    return (
+      <Problem
+        what="The results can not be read."
+        why={state.problem}
+        retry={() => {
+          loaded.value = "loading";
+          load();
+        }}
+      />
+    );
+  const { studies, from } = state;
+  const shown = studies.find((study) => idOf(study) === wanted) ?? studies[0];
+  if (shown === undefined)
     return (
       <Empty>
         No study has been published yet. <code>coxswain reproduce --all --out docs/results</code> runs them all.
       </Empty>
     );
-  const results = studies.flatMap((study) => (study.kind === "result" ? [study.result] : []));
   return (
     <>
-      <Summary results={results} />
-      {studies.map((study) =>
-        study.kind === "result" ? (
-          <Study key={study.result.study} result={study.result} figures={study.figures} />
-        ) : (
-          <p role="alert" key={study.file}>
-            {study.file} does not keep to the contract: {study.problem}.
-          </p>
-        ),
-      )}
+      <Summary studies={studies} from={from} />
+      <div class="tabbed">
+        <Tabs
+          label="Studies"
+          items={studies.map((study) => ({ id: idOf(study), label: <TabLabel study={study} /> }))}
+          chosen={idOf(shown)}
+          choose={(id) => {
+            location.hash = hrefOf({ view: "studies", study: id });
+          }}
+        />
+        <TabPanel of={idOf(shown)}>
+          {shown.kind === "result" ? (
+            <Study key={shown.result.study} result={shown.result} figures={shown.figures} />
+          ) : (
+            <p role="alert">{capital(shown.problem)}.</p>
+          )}
+        </TabPanel>
+      </div>
     </>
   );
 }
 
-function Summary({ results }: { results: readonly StudyResult[] }): ComponentChild {
-  const rows = results.flatMap((result) => result.rows);
-  const holding = rows.filter((row) => row.holds).length;
+const held = (rows: readonly StudyResultRow[]): number => rows.filter((row) => row.holds).length;
+
+function TabLabel({ study }: { study: PublishedStudy }): ComponentChild {
+  if (study.kind === "unreadable")
+    return (
+      <>
+        {study.id} <span class="no">can not be read</span>
+      </>
+    );
+  const { title, rows, quick } = study.result;
   return (
-    <nav aria-label="Studies" class="summary">
-      <p>
-        <strong>{holding}</strong> of {rows.length} claims hold, in {results.length}{" "}
-        {results.length === 1 ? "study" : "studies"}.
-      </p>
-      <ul>
-        {results.map((result) => (
-          <li key={result.study}>
-            <a href={hrefOf({ view: "studies", study: result.study })}>{result.title}</a>
-          </li>
-        ))}
-      </ul>
-    </nav>
+    <>
+      {title}{" "}
+      <span class="quiet">
+        {held(rows)} of {rows.length} hold{quick ? ", quick run" : ""}
+      </span>
+    </>
   );
 }
 
-function Study({ result, figures }: { result: StudyResult; figures: readonly string[] }): ComponentChild {
+function Summary({ studies, from }: PublishedStudies): ComponentChild {
+  const results = studies.flatMap((study) => (study.kind === "result" ? [study.result] : []));
+  const rows = results.flatMap((result) => result.rows);
+  return (
+    <p class="summary">
+      <strong>{held(rows)}</strong> of {rows.length} claims hold, in {results.length}{" "}
+      {results.length === 1 ? "study" : "studies"}.
+      {from === "built-in" ? (
+        <span class="quiet"> As they were when this page was built; the control plane keeps none of its own.</span>
+      ) : null}
+    </p>
+  );
+}
+
+function Study({ result, figures }: { result: StudyResult; figures: readonly Figure[] }): ComponentChild {
   return (
     <article id={result.study} aria-labelledby={`${result.study}-title`}>
       <h2 id={`${result.study}-title`}>{result.title}</h2>
@@ -97,6 +125,18 @@ function Study({ result, figures }: { result: StudyResult; figures: readonly str
         <code>{result.study}</code> · {result.seeds.length} seeds · world: {result.world} ·{" "}
         {duration(result.wallSeconds)} · version {result.version}
         {result.quick ? <strong> · quick run: fewer seeds and steps than a reported one</strong> : null}
+      </p>
+      <p class="legend quiet">
+        <span>
+          <span class="key interval" aria-hidden="true" /> ours, 95 % interval and mean
+        </span>{" "}
+        <span>
+          <span class="paper-mark" aria-hidden="true">
+            ◆
+          </span>{" "}
+          the paper's value
+        </span>{" "}
+        <span>each row on its own scale, a tick at zero</span>
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
       <section class="scroll" aria-label={`Table of ${result.title}`} tabIndex={0}>
@@ -106,6 +146,7 @@ function Study({ result, figures }: { result: StudyResult; figures: readonly str
               <th scope="col">What</th>
               <th scope="col">Paper</th>
               <th scope="col">Ours (95 % interval)</th>
+              <td class="plot-head" />
               <th scope="col">Claim</th>
               <th scope="col">Holds</th>
             </tr>
@@ -117,12 +158,34 @@ function Study({ result, figures }: { result: StudyResult; figures: readonly str
           </tbody>
         </table>
       </section>
-      {figures.map((address) => (
-        <figure key={address}>
-          <img src={address} alt={`Plot of ${result.title}; its figures are in the table above`} loading="lazy" />
-        </figure>
+      {figures.map((figure) => (
+        <FigureView key={figure.name} figure={figure} title={result.title} />
       ))}
     </article>
+  );
+}
+
+function FigureView({ figure, title }: { figure: Figure; title: string }): ComponentChild {
+  const [source, setSource] = useState<string | null>("");
+  useEffect(() => {
+    let isGone = false;
+    figure.read().then(
+      (svg) => {
+        if (!isGone) setSource(`data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`);
+      },
+      () => {
+        if (!isGone) setSource(null);
+      },
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [figure]);
+  if (source === null) return <p class="quiet">The plot {figure.name} can not be read.</p>;
+  return (
+    <figure>
+      {source === "" ? null : <img src={source} alt={`Plot of ${title}; its figures are in the table`} />}
+    </figure>
   );
 }
 
@@ -133,6 +196,9 @@ function Row({ row }: { row: StudyResultRow }): ComponentChild {
       <td class="number">{row.paper === null ? <span class="quiet">none</span> : <Paper paper={row.paper} />}</td>
       <td class="number">
         <Ours ours={row.ours} />
+      </td>
+      <td>
+        <IntervalPlot ours={row.ours} paper={row.paper} />
       </td>
       <td>{row.claim}</td>
       <td>
@@ -162,6 +228,8 @@ function Ours({ ours }: { ours: MeasuredInterval }): ComponentChild {
     </>
   );
 }
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const FORMAT = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
 const number = (value: number): string => FORMAT.format(value).replace("-", "−");

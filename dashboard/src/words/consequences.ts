@@ -127,14 +127,23 @@ export function consequencesOf(command: Command, agent: Asked | null): Consequen
         doubts: [],
         isRisky: true,
       };
-    case "set-slo":
+    case "set-slo": {
+      const isActing = agent !== null && rolledBackStage(agent.stage) !== null;
       return {
         title: `Change the SLO of ${command.workload}`,
         verb: "Change the SLO",
-        lines: ["The agent and its twin are judged by the new target from the next step on."],
+        lines: [
+          "The agent and its twin are judged by the new target from the next step on.",
+          ...(isActing
+            ? [
+                "HPA and VPA act again, and the agent goes back to Offline: what it earned under the old target says nothing about the new one.",
+              ]
+            : []),
+        ],
         doubts: [],
-        isRisky: false,
+        isRisky: isActing,
       };
+    }
   }
 }
 

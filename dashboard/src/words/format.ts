@@ -15,6 +15,7 @@ const WHOLE = fixed(0);
 const ONE = fixed(1);
 const TWO = fixed(2);
 const MILLS = fixed(3);
+const HUNDREDTHS = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
 
 /** Shown where nothing was measured. */
 export const NOTHING = "–";
@@ -37,7 +38,9 @@ export const cores = orNothing((millicores) => `${THREE.format(millicores / 1000
 export const bytes = orNothing((value) => {
   const gibibytes = value / 2 ** 30;
   // 0.98 GiB beside 1.02 GiB reads better than 1,003 MiB.
-  return gibibytes >= 0.95 ? `${THREE.format(gibibytes)} GiB` : `${WHOLE.format(value / 2 ** 20)} MiB`;
+  return gibibytes >= 0.95
+    ? `${(gibibytes < 1 ? HUNDREDTHS : THREE).format(gibibytes)} GiB`
+    : `${WHOLE.format(value / 2 ** 20)} MiB`;
 });
 export const money = orNothing((dollars) => {
   if (dollars >= 100) return `$${WHOLE.format(dollars)}`;

@@ -34,11 +34,11 @@ const SHIELD: Readonly<Record<string, string>> = {
   "out-of-memory": "Shield: pods were killed for want of memory, so no less than HPA and VPA would give.",
   "memory-near-limit": "Shield: memory is near its limit, so no less than HPA and VPA would give.",
   "measurements-missing": "Shield: measurements are missing, so no less than HPA and VPA would give.",
-  "savings-spent": "Shield: it has missed the SLO more often than HPA and VPA, so no less CPU than they would give.",
+  "savings-spent": "Shield: no violation may be risked to save CPU now, so no less than HPA and VPA would give.",
   "slo-near": "Shield: the SLO is near, so CPU is not taken away now.",
   "memory-needed": "Shield: as much memory as pods lately needed at most.",
   "descends-slowly": "Shield: CPU and memory go down one step at a time.",
-  "more-than-enough": "Shield: the wish was more than such a load can use.",
+  "more-than-enough": "Shield: more than HPA and VPA would give at such a load, so it was cut.",
 };
 
 const GUARD: Readonly<Record<string, string>> = {

@@ -51,7 +51,7 @@ test("requests without an answer break the promise, whatever the others' latency
 test("a throughput is told as the share of what was asked for", () => {
   const throughput: SloDocument = { kind: "throughput", target: 11.2 };
   expect(standingOf({ slo: throughput, now: { ...sample(null), preservation: 1 }, trouble: null }).sentence).toBe(
-    "100 % of its throughput served, target 11 req/s",
+    "100 % served, target 11 req/s",
   );
 });
 

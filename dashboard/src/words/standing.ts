@@ -38,7 +38,7 @@ export function standingOf({ slo, now, trouble }: Seen): Standing {
         : against({
             isMet: now.preservation >= 1,
             // The served rate itself is not measured, and no more than was asked for can be served.
-            found: `${percent(now.preservation)} of its throughput served`,
+            found: `${percent(now.preservation)} served`,
             asked: `target ${load(slo.target)}`,
           });
   }

@@ -1,0 +1,187 @@
+/**
+ * The charts of a workload: one time axis, one cursor, each with what it shows at the cursor written above it.
+ * Not here: drawing (parts/plot.tsx), what stands around them (workload.tsx).
+ */
+import { type ReadonlySignal, useComputed } from "@preact/signals";
+import type { ComponentChild } from "preact";
+import type { SeriesColumn } from "../../../src/server/plane-contract.ts";
+import { type CursorGroup, Plot, type PlotLine } from "../parts/plot.tsx";
+import { drawShade, type Mark } from "../parts/plot-drawing.ts";
+import type { Columns } from "../plane/history.ts";
+import type { WorkloadCell } from "../plane/store.ts";
+import { bytes, clock, cores, latency, load, reward, whole } from "../words/format.ts";
+import { percentileName } from "../words/standing.ts";
+
+/** The cursor by keyboard and thumb. */
+export function Scrubber({ cell, group }: { cell: WorkloadCell; group: CursorGroup }): ComponentChild {
+  void cell.grown.value;
+  const { at } = cell.history;
+  const looked = group.lookAt.value;
+  const index = looked === null ? at.length - 1 : indexAt(at, looked);
+  const time = at[index];
+  return (
+    <div class="scrubber">
+      <label for="scrubber">Look at</label>
+      <input
+        id="scrubber"
+        type="range"
+        min={0}
+        max={Math.max(at.length - 1, 0)}
+        value={Math.max(index, 0)}
+        aria-valuetext={time === undefined ? "nothing yet" : clock(time * 1000)}
+        onInput={(event) => {
+          const wanted = event.currentTarget.valueAsNumber;
+          group.point(wanted >= at.length - 1 ? null : (at[wanted] ?? null));
+        }}
+      />
+      <span class="when">{looked === null ? "now" : clock(looked * 1000)}</span>
+    </div>
+  );
+}
+
+/** The last index whose time is not after `time`; -1 before all. */
+export function indexAt(at: readonly number[], time: number): number {
+  let low = 0;
+  let high = at.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((at[middle] ?? Number.POSITIVE_INFINITY) <= time) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** Times the target: where a latency chart ends, so that the target is still seen beside a peak. */
+const CUT_AT = 3;
+
+export interface Chart {
+  readonly column: SeriesColumn;
+  /** Drawn beside it, where what is used is held against what is granted. */
+  readonly granted?: "cpu" | "memory";
+  readonly title: string;
+  readonly say: (value: number | null | undefined) => string;
+  readonly isStepped?: boolean;
+  readonly startsAtZero?: boolean;
+  readonly steps?: readonly number[];
+}
+
+/** From 16 MiB to 512 GiB. */
+const POWERS_OF_TWO = Array.from({ length: 16 }, (_, index) => 2 ** (24 + index));
+
+export const CHARTS: readonly Chart[] = [
+  { column: "load", title: "Load", say: load },
+  { column: "latency", title: "Latency", say: latency },
+  { column: "replicas", title: "Replicas", say: whole, isStepped: true, steps: [1, 2, 5, 10, 20, 50, 100, 200, 500] },
+  { column: "cpuUse", granted: "cpu", title: "CPU", say: cores },
+  { column: "memoryUse", granted: "memory", title: "Memory", say: bytes, steps: POWERS_OF_TWO },
+  { column: "reward", title: "Reward", say: reward, startsAtZero: false },
+];
+
+function linesOf(chart: Chart): readonly PlotLine[] {
+  const isStepped = chart.isStepped === true;
+  return [
+    { label: "twin", colour: "--twin", width: 1.25, isStepped },
+    ...(chart.granted === undefined
+      ? []
+      : [{ label: "granted", colour: "--granted", width: 1.5, isStepped: true } as const]),
+    { label: "managed", colour: "--ours", width: 2, isStepped },
+  ];
+}
+
+export function TimeChart({
+  chart,
+  cell,
+  group,
+}: {
+  chart: Chart;
+  cell: WorkloadCell;
+  group: CursorGroup;
+}): ComponentChild {
+  const { history } = cell;
+  const index = useComputed(() => {
+    void cell.grown.value;
+    const looked = group.lookAt.value;
+    return looked === null ? history.at.length - 1 : indexAt(history.at, looked);
+  });
+  const marks = (): readonly Mark[] => {
+    const slo = cell.slo.value;
+    if (chart.column === "latency" && slo.kind === "latency")
+      return [{ value: slo.target, colour: "--target", label: `SLO ${latency(slo.target)}` }];
+    if (chart.column === "load" && slo.kind === "throughput")
+      return [{ value: slo.target, colour: "--target", label: `SLO ${load(slo.target)}` }];
+    return [];
+  };
+  const isJudged = chart.column === "latency" || (chart.column === "load" && cell.slo.value.kind === "throughput");
+  const ceiling = (): number | null => {
+    const slo = cell.slo.value;
+    return chart.column === "latency" && slo.kind === "latency" ? CUT_AT * slo.target : null;
+  };
+  const missed = (): readonly boolean[] => history.ours.preservation.map((kept) => kept !== null && kept < 1);
+  const slo = cell.slo.value;
+  const title =
+    chart.column === "latency" && slo.kind === "latency" ? `Latency, ${percentileName(slo.percentile)}` : chart.title;
+  return (
+    <div class="time-chart">
+      <ChartHead chart={chart} cell={cell} index={index} title={title} />
+      <Plot
+        group={group}
+        spec={{
+          label: `${title} of ${cell.title.value} over time, and of its twin`,
+          height: 104,
+          x: "time",
+          hasXAxis: false,
+          startsAtZero: chart.startsAtZero ?? true,
+          lines: linesOf(chart),
+          say: chart.say,
+          ...(chart.steps === undefined ? {} : { steps: chart.steps }),
+          marks,
+          ...(chart.column === "latency" ? { ceiling } : {}),
+          ...(isJudged ? { behind: (plot) => drawShade(plot, missed()) } : {}),
+        }}
+        data={() => {
+          void cell.grown.value;
+          const ours = history.ours[chart.column];
+          const twin = history.twin[chart.column];
+          return chart.granted === undefined
+            ? [history.at, twin, ours]
+            : [history.at, twin, grantedToAll(history.ours, chart.granted), ours];
+        }}
+      />
+    </div>
+  );
+}
+
+/** Limits are per pod, use is that of all pods together. */
+function grantedAt(columns: Columns, name: "cpu" | "memory", index: number): number | null {
+  const perPod = columns[name][index] ?? null;
+  const replicas = columns.replicas[index] ?? null;
+  return perPod === null || replicas === null ? null : perPod * replicas;
+}
+
+const grantedToAll = (columns: Columns, name: "cpu" | "memory"): (number | null)[] =>
+  columns[name].map((_value, index) => grantedAt(columns, name, index));
+
+interface ChartHeadProps {
+  readonly chart: Chart;
+  readonly cell: WorkloadCell;
+  readonly index: ReadonlySignal<number>;
+  readonly title: string;
+}
+
+function ChartHead({ chart, cell, index, title }: ChartHeadProps): ComponentChild {
+  const { history } = cell;
+  const ours = useComputed(() => chart.say(history.ours[chart.column][index.value]));
+  const twin = useComputed(() => chart.say(history.twin[chart.column][index.value]));
+  const granted = useComputed(() =>
+    chart.granted === undefined ? "" : ` of ${chart.say(grantedAt(history.ours, chart.granted, index.value))}`,
+  );
+  return (
+    <h2>
+      <span>{title}</span>
+      <span class="reading">
+        <strong>{ours}</strong>
+        {granted} <span class="quiet">twin {twin}</span>
+      </span>
+    </h2>
+  );
+}

@@ -1,0 +1,94 @@
+/**
+ * The pictures of the README, taken from a real `coxswain up`: the overview light and dark, and the workload that is in
+ * trouble there. They are a build's own, so they are made by a test and by nothing else:
+ *
+ *   COXSWAIN_UPDATE_SCREENSHOTS=1 npx vitest run --config vitest.browser.config.ts test/browser/screenshots.test.ts
+ *
+ * writes them to docs/images/, after minutes of waiting until agents act and one workload is in trouble. Without the
+ * variable the same pictures are taken as soon as everything is live, into artifacts/browser, so that CI sees that they
+ * can be taken.
+ */
+import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import type { OverviewDocument } from "../../src/server/plane-contract.ts";
+import { openBrowser } from "./browser.ts";
+import { fitsItsWidth, root, visit } from "./dashboard-page.ts";
+import { type RunningUp, startUp } from "./real-up.ts";
+
+const isForReadme = process.env.COXSWAIN_UPDATE_SCREENSHOTS === "1";
+const folder = join(root, isForReadme ? "docs/images" : "artifacts/browser");
+const MOST_BYTES = 300_000;
+const PATIENCE = { timeout: isForReadme ? 600_000 : 60_000, interval: 250 };
+
+const data = mkdtempSync(join(tmpdir(), "coxswain-up-data-"));
+let browser: Browser;
+let up: RunningUp;
+
+beforeAll(async () => {
+  [browser, up] = await Promise.all([
+    openBrowser(),
+    // Faster than a machine can follow, so that the wait is as short as it can be.
+    startUp({ installed: inject("installed"), data, speed: isForReadme ? 2_000 : 360 }),
+  ]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await up?.stop();
+  rmSync(data, { recursive: true, force: true });
+});
+
+const overview = async (): Promise<OverviewDocument> =>
+  (await (await fetch(new URL("/v1/overview", up.url))).json()) as OverviewDocument;
+
+async function take(page: Page, name: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `${name}.png`);
+  expect(await fitsItsWidth(page)).toBe(true);
+  await page.screenshot({ path });
+  expect(statSync(path).size).toBeLessThan(MOST_BYTES);
+}
+
+test(
+  "the overview and a workload are pictured as they are",
+  async () => {
+    await expect.poll(async () => (await overview()).workloads.every(({ now }) => now !== null), PATIENCE).toBe(true);
+    if (isForReadme) await untilTelling();
+    const { workloads } = await overview();
+    const troubled = workloads.find(({ trouble }) => trouble !== null) ?? workloads[0];
+    const { page, complaints } = await visit(browser, up.url, { width: 1280, height: 860 });
+    await page.waitForSelector(".rows .row");
+    await page.waitForFunction(() => document.querySelectorAll(".sparkline .ours[d*=L]").length === 4);
+    await take(page, "overview-light");
+    await page.emulateMedia({ colorScheme: "dark" });
+    await take(page, "overview-dark");
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.setViewportSize({ width: 1280, height: 1180 });
+    await page.goto(`${up.url}/#/workloads/${troubled?.id}`);
+    await page.waitForSelector(".charts canvas");
+    await expect.poll(() => page.locator(".decision h2").innerText(), PATIENCE).not.toBe("No decision yet");
+    await take(page, "workload");
+    expect(complaints).toEqual([]);
+  },
+  PATIENCE.timeout + 60_000,
+);
+
+/** Agents act and have something to show for it, and one workload that its agent manages is in trouble that has a cause. */
+async function untilTelling(): Promise<void> {
+  const acting = async (): Promise<number> =>
+    (await overview()).agents.filter(({ acting }) => acting === "learner").length;
+  await expect.poll(acting, PATIENCE).toBeGreaterThanOrEqual(3);
+  const { world } = await overview();
+  await expect.poll(async () => (await overview()).at - world.startedAt, PATIENCE).toBeGreaterThan(5 * 3_600_000);
+  const injected = await fetch(new URL("/v1/workloads/ml-serving/faults", up.url), {
+    method: "POST",
+    headers: { "content-type": "application/json", "if-match": "*" },
+    body: JSON.stringify({ fault: "slow-pods" }),
+  });
+  expect(injected.status).toBe(200);
+  const isTroubled = async (): Promise<boolean> =>
+    (await overview()).workloads.some(({ id, trouble }) => id === "ml-serving" && trouble !== null);
+  await expect.poll(isTroubled, PATIENCE).toBe(true);
+}
