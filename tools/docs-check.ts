@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { askProgram, CONFIGURATION_PAGE, coxswain } from "./docs/ask-program.ts";
+import { outdatedCounts } from "./docs/claims.ts";
 import { checkCode } from "./docs/code-blocks.ts";
 import { commandsIn, unknownCommands } from "./docs/commands.ts";
 import { configurationPage } from "./docs/configuration.ts";
@@ -41,6 +42,7 @@ const problems = [
   ...brokenLinks(root, pages),
   ...unknownCommands(pages, known),
   ...failureCodeProblems(sources, guide),
+  ...outdatedCounts(pages),
   ...hygieneProblems(files),
   ...(configuration === configurationPage(askProgram())
     ? []

@@ -1,11 +1,13 @@
 /** Each check of the documentation must find its planted mistake and leave its sound neighbour alone. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 import { configSchema, jsonSchemaOf, profileSchema } from "../../src/cli/config/index.ts";
 import { leavesOf as settingsOf } from "../../src/cli/config/leaves.ts";
+import { takeoverReasons } from "../../src/control/lifecycle/index.ts";
+import { outdatedCounts } from "./claims.ts";
 import { checkCode } from "./code-blocks.ts";
 import { commandsIn, unknownCommands } from "./commands.ts";
 import { configurationPage, flagsOf, leavesOf, type Schema, typeText, variableOf } from "./configuration.ts";
@@ -179,4 +181,20 @@ test("a key of a profile is needed, or has the default that the program gives it
   expect(page).toContain("| `workload` | text | needed | its name |");
   expect(page).toContain("| `reward.online` | number | `7` | what counts |");
   expect(page).toContain("| `reward.alpha` | any | `0.5` | what counts |");
+});
+
+test("the guide says what to do for each reason to take over, and for each alert", () => {
+  const guide = readFileSync(join(root, "docs/guide/operating.md"), "utf8");
+  const first = [...guide.matchAll(/^\| `?([A-Za-z-]+)`? \|/gm)].map(([, cell]) => cell);
+  const alerts = readFileSync(join(root, "deploy/prometheus/alerts.yml"), "utf8").matchAll(/- alert: (\w+)/g);
+  for (const needed of [...takeoverReasons, ...[...alerts].map(([, name]) => name)]) expect(first).toContain(needed);
+});
+
+test("a count of claims that is repeated elsewhere has to be the one of the results", () => {
+  const results = { path: "docs/results/x.md", text: "# X\n\n3 of 7 claims hold. Reproduce it.\n" };
+  const readme = (count: string) => ({ path: "README.md", text: `| [X](docs/results/x.md) | ${count} |\n` });
+  expect(outdatedCounts([results, readme("3 of 7")])).toEqual([]);
+  expect(outdatedCounts([results, readme("4 of 7")])).toEqual([
+    "README.md: says that 4 of 7 claims of docs/results/x.md hold, which has 3 of 7",
+  ]);
 });
