@@ -11,15 +11,18 @@ import type { Checkpoint, NumberBlock, Transition } from "../../learn/rl/index.t
 import { decodeCheckpoint, encodeCheckpoint } from "../../learn/rl/index.ts";
 import type { ObservationMemory } from "../tasks/index.ts";
 import type { EpisodeLogState } from "./episode-log.ts";
+import type { FallbackSave } from "./fallback-seat.ts";
+import type { FootprintState } from "./footprint.ts";
 import { loadLifecycle, saveLifecycle } from "./saved.ts";
 import type { AgentState } from "./state.ts";
 import type { WatchState } from "./watch.ts";
 
-const AGENT_SCHEMA = 2;
+const AGENT_SCHEMA = 3;
 
 /** What is plain JSON of an agent, besides its life. */
 export interface AgentNotes {
   readonly guard: GuardState;
+  readonly footprint: FootprintState;
   readonly memory: ObservationMemory;
   readonly watch: WatchState;
   readonly trips: readonly boolean[];
@@ -33,7 +36,7 @@ export interface AgentNotes {
 
 export interface AgentSave {
   readonly workload: string;
-  readonly fallback: { readonly name: string; readonly state: unknown };
+  readonly fallback: FallbackSave;
   readonly state: AgentState;
   readonly notes: AgentNotes;
   readonly log: EpisodeLogState;

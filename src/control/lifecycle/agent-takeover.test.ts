@@ -10,6 +10,9 @@ import type { TakeoverReason } from "./health.ts";
 import { takeoverReasons } from "./health.ts";
 import type { TickInput } from "./tick.ts";
 
+/** Serves whatever it earns. */
+const contented = { ...profile, serving: { kind: "absolute", value: 1 } } as const;
+
 // ── Every reason to step back, in the very step ─────────────────────────────────────────────────────────
 
 interface Trouble {
@@ -144,7 +147,7 @@ describe("within one step the fallback acts, and later the learner again", () =>
   });
 
   test("guard-trips over most of an episode end the learner's turn", () => {
-    const rig = new Rig();
+    const rig = new Rig({ profile: contented });
     rig.until("SERVING");
     rig.learner.wish = sizes(16, 1600);
     for (let i = 0; i < 40; i++) rig.step(crowded);
@@ -208,7 +211,7 @@ test("a fallback that would let running pods be gives all of them its size when 
     start: () => ({ steps: 0 }),
     step: ({ steps }) => ({ want: fallbackWants, pods: [], reasons: [], state: { steps: steps + 1 } }),
   };
-  const rig = new Rig({ fallback: patient });
+  const rig = new Rig({ fallback: patient, profile: contented });
   rig.learner.wish = sizes(5, 700);
   rig.until("SERVING");
   expect(rig.step().who).toBe("learner");

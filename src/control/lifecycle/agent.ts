@@ -21,6 +21,7 @@ import type { Moment, Plan } from "./decision.ts";
 import { isTrip, planFallback, planLearner, planTakeover, shadowStep } from "./decision.ts";
 import { Diary } from "./diary.ts";
 import { EpisodeLog } from "./episode-log.ts";
+import { FallbackSeat } from "./fallback-seat.ts";
 import { Footprint } from "./footprint.ts";
 import type { ActingChoice, Health } from "./health.ts";
 import { healthOf, isLearnerFault, mayAct, whilePaused } from "./health.ts";
@@ -51,6 +52,7 @@ export class Agent<S> {
   readonly #settings: AgentSettings;
   readonly #shield: ShieldOptions;
   readonly #seat: LearnerSeat;
+  readonly #fallback: FallbackSeat<S>;
   readonly #noise: ShieldedNoise;
   readonly #trips: TripRate;
   readonly #log: EpisodeLog;
@@ -62,7 +64,6 @@ export class Agent<S> {
   #guard: GuardState = freshGuardState;
   /** As it was before the newest tick, in case that tick's action could not be done. */
   #guardBefore: GuardState = freshGuardState;
-  #fallback: S;
   #memory: ObservationMemory = freshObservationMemory;
   #pending: PendingStep | undefined;
   #constraint = 1;
@@ -88,7 +89,7 @@ export class Agent<S> {
     this.#trips = new TripRate(tripWindow);
     this.#log = new EpisodeLog({ length: task.episodeSteps, minKnown, keep: keepEpisodes });
     this.#rng = seededRng(options.seed).fork("exploration");
-    this.#fallback = options.fallback.start(options.fallbackStart);
+    this.#fallback = new FallbackSeat(options.fallback, options.fallbackStart);
   }
 
   get state(): AgentState {
@@ -174,8 +175,8 @@ export class Agent<S> {
     };
     if (this.#seat.isWell) this.#seat.observe(transition);
     const isViolation = measures.preservation < 1;
-    // Where the learner has given no less than the fallback would for a while, the fallback would have missed it too.
-    const usual = isViolation && !this.#footprint.gaveLess ? 1 : this.#watch.usualViolations(measures.load);
+    // Where the learner has given no less than the fallback would for a while, the fallback would have fared alike.
+    const usual = this.#footprint.isFelt ? this.#watch.usualViolations(measures.load) : Number(isViolation);
     this.#log.complete(transition, { isViolation, usual });
     return { episode, step, reward: earned, end, ...(end === "no" ? {} : { finalObs: values }) };
   }
@@ -191,14 +192,12 @@ export class Agent<S> {
   }
 
   /** In every tick with something to look at, whoever acts. */
-  #stepFallback({ nodes, now }: TickInput, { reading, have, observation }: Sight): Moment | undefined {
+  #stepFallback({ nodes, now }: TickInput, { reading, have }: Sight): Moment | undefined {
     if (!reading || !Number.isFinite(now)) return undefined;
+    const answer = this.#fallback.ask({ reading, have, now, isTakeover: this.#footprint.isTakeover });
+    if (!have || !answer) return undefined;
     const { workload, task, limits } = this.#options;
-    const fallback = this.#options.fallback.step(this.#fallback, reading, now);
-    this.#fallback = fallback.state;
-    if (!have) return undefined;
-    const usualCores = observation ? this.#watch.usualCores(observation.measures.load) : null;
-    return { workload, task, reading, have, fallback, usualCores, guard: { limits, state: this.#guard }, nodes, now };
+    return { workload, task, reading, have, ...answer, guard: { limits, state: this.#guard }, nodes, now };
   }
 
   #healthOf({ health }: TickInput, sight: Sight): Health {
@@ -247,7 +246,7 @@ export class Agent<S> {
         : this.#footprint.isTakeover
           ? planTakeover(moment)
           : planFallback(moment);
-    this.#footprint.after(choice.who, plan);
+    this.#footprint.after(choice.who, { less: plan.less, kills: moment.reading.ooms.length });
     if (choice.who !== "nobody") {
       this.#guardBefore = this.#guard;
       this.#guard = plan.verdict.state;
@@ -416,27 +415,23 @@ export class Agent<S> {
 
   /** Parameters trained elsewhere, tried on the newest observation first; refused, everything is as it was. */
   adopt(bytes: Uint8Array): Result<void> {
-    const before = this.#seat.learner.save();
-    const adopted = this.#seat.adopt(bytes);
-    const probe = this.#pending?.record.obs;
-    const tried = adopted.ok && probe ? this.#seat.propose(probe, { explore: false }) : adopted;
-    if (adopted.ok && !tried.ok) this.#seat.adopt(before);
+    const tried = this.#seat.tryOut(bytes, this.#pending?.record.obs);
     this.#seat.setConstraint(this.#constraint);
-    if (tried.ok) return ok(undefined);
-    this.#diary.tell({ at: this.#before ?? milliseconds(0), name: "adoption-refused", evidence: tried.failure });
+    if (!tried.ok)
+      this.#diary.tell({ at: this.#before ?? milliseconds(0), name: "adoption-refused", evidence: tried.failure });
     return tried;
   }
 
   // ── Surviving ────────────────────────────────────────────────────────────────────────────────────────
 
   save(options: SaveOptions = {}): Uint8Array {
-    const { workload, fallback } = this.#options;
     return encodeAgent({
-      workload,
-      fallback: { name: fallback.name, state: this.#fallback },
+      workload: this.#options.workload,
+      fallback: this.#fallback.save(),
       state: this.#state,
       notes: {
         guard: this.#guard,
+        footprint: this.#footprint.state(),
         memory: this.#memory,
         watch: this.#watch.state(),
         trips: this.#trips.state(),
@@ -466,14 +461,15 @@ export class Agent<S> {
 
   /** All or nothing, except for the policy: if that is damaged, the last good one is used, or the fallback acts. */
   load(bytes: Uint8Array): Result<void> {
-    const { workload, fallback } = this.#options;
-    const decoded = decodeAgent(bytes, { workload, fallback: fallback.name });
+    const { workload } = this.#options;
+    const decoded = decodeAgent(bytes, { workload, fallback: this.#fallback.name });
     if (!decoded.ok) return decoded;
-    const { state, notes, log, learner, good, isResumable } = decoded.value;
+    const { state, fallback, notes, log, learner, good, isResumable } = decoded.value;
     this.#state = state;
-    this.#fallback = decoded.value.fallback.state as S;
+    this.#fallback.restore(fallback);
     this.#guard = notes.guard;
     this.#guardBefore = notes.guard;
+    this.#footprint.restore(notes.footprint);
     this.#memory = notes.memory;
     this.#watch.restore(notes.watch);
     this.#trips.restore(notes.trips);

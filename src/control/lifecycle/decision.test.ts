@@ -12,14 +12,14 @@ import { defaultShield, noShield } from "./shield.ts";
 
 const { world } = new Rig();
 
-/** Five small pods of the learner's, and a fallback that wants as many of its own size, which is five times theirs. */
+/** Five small pods of the learner's, where a fallback that had been alone would have three large ones. */
 const moment = (change: Partial<Moment> = {}): Moment => ({
   workload,
   task,
   reading: world.reading(),
   have: sizes(5, 200),
-  fallback: { want: sizes(5, 1000) },
-  usualCores: null,
+  fallback: { want: { replicas: 3 } },
+  alone: sizes(3, 1000),
   guard: { limits, state: freshGuardState },
   nodes: "unlimited",
   now: milliseconds(world.now),
@@ -28,24 +28,18 @@ const moment = (change: Partial<Moment> = {}): Moment => ({
 
 const wanted = ({ verdict }: { readonly verdict: { readonly allocation: Allocation } }) => verdict.allocation;
 
-describe("the fallback's wish after the learner", () => {
-  test("is no more than twice the CPU that it was seen to hold at such a load", () => {
-    // Pods of 1,000 millicores: 2 × 1,200 are three of them, whole ones.
-    expect(wanted(planTakeover(moment({ usualCores: 1200 })))).toEqual(sizes(3, 1000));
-    expect(wanted(planTakeover(moment({ usualCores: 2400 })))).toEqual(sizes(5, 1000));
-    // However little it held, one pod is left.
-    expect(wanted(planTakeover(moment({ usualCores: 1 })))).toEqual(sizes(1, 1000));
+describe("the fallback's wish", () => {
+  test("after the learner is all that there would be if it had been alone, also what it leaves out", () => {
+    expect(wanted(planTakeover(moment()))).toEqual(sizes(3, 1000));
   });
 
-  test("is not bounded where it was never seen, nor where it has been alone for a while", () => {
-    expect(wanted(planTakeover(moment()))).toEqual(sizes(5, 1000));
-    expect(wanted(planFallback(moment({ usualCores: 1200 })))).toEqual(sizes(5, 1000));
+  test("is taken by its word where the pods are its own: what it leaves out stays as it is", () => {
+    expect(wanted(planFallback(moment()))).toEqual(sizes(3, 200));
   });
 
-  test("counts pods of the size that is there where it asks for no other", () => {
-    // 2 × 300 millicores are three pods of 200.
-    const silent = { want: { replicas: 9 } };
-    expect(wanted(planTakeover(moment({ fallback: silent, usualCores: 300 })))).toEqual(sizes(3, 200));
+  test("gives less than itself of nothing", () => {
+    const nothing = { cpu: false, memory: false };
+    expect([planTakeover(moment()).less, planFallback(moment()).less]).toEqual([nothing, nothing]);
   });
 });
 
@@ -59,7 +53,7 @@ describe("a learner's plan", () => {
   const observation = { measures, held: [] } as unknown as Observation;
   const experience = { usualNearness: 0.6, memoryPeak: 0, excess: 0, sinceShrink: 100 };
   const plan = (wish: Allocation, { band = WHOLE_BAND, shield = noShield, ...change }: Options = {}) =>
-    planLearner(moment({ have: sizes(4, 500), fallback: { want: sizes(4, 500) }, ...change }), {
+    planLearner(moment({ have: sizes(4, 500), alone: sizes(4, 500), ...change }), {
       action: encodeAction(task, wish),
       observation,
       band,
@@ -68,27 +62,30 @@ describe("a learner's plan", () => {
     });
 
   test.each([
-    ["the same", sizes(4, 500), false],
-    ["the same CPU in other pods", sizes(8, 250), false],
-    ["more of everything", sizes(5, 600, 512), false],
-    ["fewer pods", sizes(3, 500), true],
-    ["less CPU in all, in more pods", sizes(8, 200), true],
-    ["less memory in a pod", sizes(8, 500, 128), true],
-  ])("that gives %s than the fallback is less or not", (_, wish, isLess) => {
-    expect(plan(wish)).toMatchObject({ isLess, verdict: { allocation: wish } });
+    ["the same", sizes(4, 500), [false, false]],
+    ["more of everything", sizes(5, 600, 512), [false, false]],
+    ["fewer pods that are larger", sizes(2, 1000), [false, false]],
+    ["fewer pods", sizes(3, 500), [true, false]],
+    ["the same CPU in smaller pods, which are slower", sizes(8, 250), [true, false]],
+    ["less CPU in all, in more pods", sizes(8, 200), [true, false]],
+    ["less memory in a pod", sizes(8, 500, 128), [false, true]],
+    ["less of everything", sizes(3, 400, 128), [true, true]],
+  ])("that gives %s says what it gives less of", (_, wish, [cpu, memory]) => {
+    expect(plan(wish)).toMatchObject({ less: { cpu, memory }, verdict: { allocation: wish } });
   });
 
-  test("is measured against the bounded wish of the fallback, as band and shield are", () => {
-    // Twice 600 millicores are three pods of 500, so three are not less than what it would have.
-    const change = { fallback: { want: sizes(12, 500) }, usualCores: 600 };
-    expect(plan(sizes(3, 500), change).isLess).toBe(false);
-    expect(plan(sizes(3, 500), { ...change, usualCores: null }).isLess).toBe(true);
-    // A narrow band around three pods, not around twelve.
-    expect(wanted(plan(sizes(12, 500), { ...change, band: 0.01 })).replicas).toBe(3);
+  test("is measured against what the fallback would have alone, as band and shield are", () => {
+    // What it says of the learner's pods (three) is another thing than the twelve that it would have by itself.
+    expect(plan(sizes(5, 500)).less.cpu).toBe(false);
+    expect(plan(sizes(5, 500), { alone: sizes(12, 500) }).less.cpu).toBe(true);
+    // A narrow band around twelve pods, and a floor of twelve.
+    expect(wanted(plan(sizes(3, 500), { alone: sizes(12, 500), band: 0.01 })).replicas).toBe(12);
+    expect(wanted(plan(sizes(3, 500), { alone: sizes(12, 500), shield: defaultShield }))).toEqual(sizes(12, 500));
   });
 
   test("says which rules of the shield changed it", () => {
     expect(plan(sizes(1, 500), { shield: defaultShield }).notes).toContain("descends-slowly");
-    expect(plan(sizes(16, 1600), { shield: defaultShield, usualCores: 2000 }).notes).toContain("more-than-enough");
+    expect(plan(sizes(16, 1600), { shield: defaultShield }).notes).toEqual(["more-than-enough"]);
+    expect(plan(sizes(4, 500), { shield: defaultShield }).notes).toEqual([]);
   });
 });

@@ -10,6 +10,7 @@ import type { WorkloadReading } from "../../observe/telemetry/index.ts";
 import type { FallbackStep } from "../fallbacks/index.ts";
 import type { AutoscaleTask, Observation } from "../tasks/index.ts";
 import { decodeAction, encodeAction } from "../tasks/index.ts";
+import type { Less } from "./footprint.ts";
 import { WHOLE_BAND } from "./lifecycle.ts";
 import type { Experience, ShieldOptions } from "./shield.ts";
 import { coresOf, keepWithinBand, shielded, steadied } from "./shield.ts";
@@ -21,19 +22,21 @@ export interface Moment {
   readonly reading: WorkloadReading;
   readonly have: Allocation;
   readonly fallback: Pick<FallbackStep<unknown>, "want" | "pods">;
-  /** Millicores that the fallback was seen to hold at such a load; null where it was not seen. */
-  readonly usualCores: number | null;
+  /** What there would be if the fallback had been alone (as-if-alone.ts). */
+  readonly alone: Allocation;
   readonly guard: { readonly limits: GuardLimits; readonly state: GuardState };
   readonly nodes: readonly NodeRoom[] | "unlimited";
   readonly now: Ms;
 }
 
+const NOTHING_LESS: Less = { cpu: false, memory: false };
+
 export interface Plan {
   readonly verdict: Verdict;
   /** What shield and guard changed. */
   readonly notes: readonly string[];
-  /** Whether it gives less CPU or memory than the fallback would. */
-  readonly isLess: boolean;
+  /** What it gives less of than the fallback would. */
+  readonly less: Less;
 }
 
 export function planFallback(moment: Moment): Plan {
@@ -46,22 +49,9 @@ export function planFallback(moment: Moment): Plan {
  * leave pods alone that somebody else has sized, down to a lone pod that is killed for want of memory over and over.
  */
 export function planTakeover(moment: Moment): Plan {
-  const want = boundedFallback(moment);
+  const { alone: want } = moment;
   const late = laggards(want, moment);
   return guarded(moment, { want, ...(late ? { pods: late } : {}) });
-}
-
-/** Times what the fallback held at such a load: more than it ever needs, and less than a misunderstanding asks for. */
-const FALLBACK_BOUND = 2;
-
-/**
- * What the fallback would do, at the learner's side. It counts replicas in pods of the size it finds, which are the
- * learner's: as many pods of its own size may be several times the CPU that it would hold if it had been alone.
- */
-function boundedFallback({ have, fallback, usualCores }: Moment): Allocation {
-  const { replicas: asked = have.replicas, cpu = have.cpu, memory = have.memory } = fallback.want;
-  const most = usualCores === null ? asked : Math.max(1, Math.ceil((FALLBACK_BOUND * usualCores) / cpu));
-  return { replicas: Math.min(asked, most), cpu, memory };
 }
 
 export interface LearnersWish {
@@ -74,20 +64,22 @@ export interface LearnersWish {
 
 export function planLearner(moment: Moment, wish: LearnersWish): Plan {
   const { action, observation, band, shield, experience } = wish;
-  const { task, have, reading } = moment;
-  const fallback = boundedFallback(moment);
+  const { task, have, reading, alone } = moment;
   const chosen = action.slice();
   const isCanary = band < WHOLE_BAND;
-  if (isCanary) keepWithinBand(chosen, encodeAction(task, fallback), band);
+  if (isCanary) keepWithinBand(chosen, encodeAction(task, alone), band);
   const { tolerance } = shield;
   const want = tolerance === null ? decodeAction(task, chosen) : steadied(task, chosen, { have, tolerance });
-  const { usualCores } = moment;
-  const safe = shielded({ task, want, have, fallback, usualCores, reading, observation, experience }, shield);
+  const safe = shielded({ task, want, have, fallback: alone, reading, observation, experience }, shield);
   const late = laggards(safe.allocation, moment);
   const { verdict, notes } = guarded(moment, { want: safe.allocation, ...(late ? { pods: late } : {}) });
   const { allocation } = verdict;
-  const isLess = allocation.memory < fallback.memory || coresOf(allocation) < coresOf(fallback);
-  return { verdict, notes: [...(isCanary ? ["canary"] : []), ...safe.changed, ...notes], isLess };
+  const less: Less = {
+    // Smaller pods are slower ones, however many there are.
+    cpu: coresOf(allocation) < coresOf(alone) || allocation.cpu < alone.cpu,
+    memory: allocation.memory < alone.memory,
+  };
+  return { verdict, notes: [...(isCanary ? ["canary"] : []), ...safe.changed, ...notes], less };
 }
 
 function guarded(moment: Moment, { want, pods }: Pick<Proposal, "want" | "pods">): Plan {
@@ -103,7 +95,7 @@ function guarded(moment: Moment, { want, pods }: Pick<Proposal, "want" | "pods">
   });
   const notes = verdict.changed.map(({ dimension, why }) => `${why}: ${dimension}`);
   if (verdict.refused) notes.push(verdict.refused);
-  return { verdict, notes, isLess: false };
+  return { verdict, notes, less: NOTHING_LESS };
 }
 
 /** Pods that have not got the size yet, because the fallback let them wait; the size is meant for all of them. */

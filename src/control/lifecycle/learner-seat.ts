@@ -159,6 +159,17 @@ export class LearnerSeat {
     }
   }
 
+  /** Takes over parameters if the policy that they make answers; refused, the one that was there is back. */
+  tryOut(bytes: Uint8Array, probe: Float32Array | undefined): Result<void> {
+    const before = this.#learner.save();
+    const adopted = this.adopt(bytes);
+    if (!adopted.ok || !probe) return adopted;
+    const answer = this.propose(probe, { explore: false });
+    if (answer.ok) return ok(undefined);
+    this.adopt(before);
+    return answer;
+  }
+
   /** After a restart: the newest parameters, else the last good ones, else a condition that says what is wrong. */
   restore(newest: Uint8Array | null, good: Uint8Array | null): readonly Failure[] {
     this.#good = good;

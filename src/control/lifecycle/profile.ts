@@ -94,7 +94,8 @@ const defaults: LifecycleProfile = {
   stakes: "normal",
   mode: "act",
   online: { kind: "fallback", times: 1, plus: 0 },
-  serving: { kind: "fallback", times: 1, plus: 0 },
+  // A policy that earns only as much as the rules has nothing to be frozen for: it goes on learning.
+  serving: { kind: "fallback", times: 1.05, plus: 0 },
   deviation: { kind: "fallback", times: 1.5, atLeast: 5 },
   window: 10,
   // A hundred steps of at most two each.

@@ -76,21 +76,31 @@ const input = (change: Partial<ShieldInput> = {}): ShieldInput => ({
   want,
   have,
   fallback,
-  usualCores: null,
   reading: reading(100),
   observation: observed(0.5),
   experience,
   ...change,
 });
 
+/** A shield that lets two steps of violation be risked for CPU, and gives a tenth more than the fallback. */
+const generous: ShieldOptions = { ...defaultShield, thrift: { allowance: 2 }, ceiling: { times: 1.1 } };
 /** The rules that know floors only, where a wish may fall far in one step. */
-const floors: ShieldOptions = { ...defaultShield, descent: null, ceiling: null };
+const floors: ShieldOptions = { ...generous, descent: null, ceiling: null };
 
 describe("the shield", () => {
   test("lets a wish pass that goes down by a small part while all is well", () => {
     // 1,720 of 2,000 millicores are 86 %, and the fallback would give 300 MiB.
     const modest = sizes(4, 430, 300);
-    expect(shielded(input({ want: modest }), defaultShield)).toEqual({ allocation: modest, changed: [] });
+    expect(shielded(input({ want: modest }), generous)).toEqual({ allocation: modest, changed: [] });
+  });
+
+  test("gives the fallback's CPU by default, no more and no less, and leaves memory to the wish", () => {
+    const given = (wish: Allocation) => shielded(input({ want: wish, fallback: have }), defaultShield);
+    expect(given(sizes(4, 500, 350))).toEqual({ allocation: sizes(4, 500, 350), changed: [] });
+    // 1,800 of 2,000 millicores are not too much to take at once; they are taken from nobody all the same.
+    expect(given(sizes(4, 450, 350))).toEqual({ allocation: sizes(4, 500, 350), changed: ["savings-spent"] });
+    expect(given(sizes(3, 600, 350)).allocation).toEqual(sizes(4, 500, 350));
+    expect(given(sizes(8, 600, 450))).toEqual({ allocation: have, changed: ["more-than-enough"] });
   });
 
   test("with the SLO missed raises each value to the fallback's, and keeps what is higher", () => {
@@ -137,7 +147,7 @@ describe("the shield", () => {
   test("switched off does nothing at all", () => {
     const terrible = { usualNearness: 0.6, memoryPeak: mebibytes(900), excess: 99, sinceShrink: 0 };
     const worst = input({ observation: observed(3, ["cpu"]), reading: reading(399), experience: terrible });
-    expect(shielded({ ...worst, usualCores: 1 }, noShield)).toEqual({ allocation: want, changed: [] });
+    expect(shielded(worst, noShield)).toEqual({ allocation: want, changed: [] });
   });
 });
 
@@ -200,16 +210,11 @@ describe("the ceiling", () => {
     expect(under({ want: sizes(4, 550, 330) })).toEqual({ allocation: sizes(4, 550, 330), changed: [] });
   });
 
-  test("is what the fallback was seen to hold at such a load, where that is known", () => {
-    // 2,640 millicores are five pods.
-    expect(under({ usualCores: 2400 }).allocation).toEqual(sizes(5, 500, 330));
-  });
-
   test("takes pods away before it makes them smaller, and neither below the fallback's", () => {
-    // 1,650 millicores are one pod of 1,000; the fallback has two, of 825 then.
-    const wide = { want: sizes(12, 1000, 300), fallback: sizes(2, 500, 300) };
-    expect(under({ ...wide, usualCores: 1500 }).allocation).toEqual(sizes(2, 825, 300));
-    expect(under({ ...wide, usualCores: 100 }).allocation).toEqual(sizes(2, 500, 300));
+    // 1.1 × 1,500 millicores are one pod of 1,000; the fallback has two, of 825 then.
+    expect(under({ want: sizes(12, 1000, 300), fallback: sizes(2, 750, 300) }).allocation).toEqual(sizes(2, 825, 300));
+    // 1.1 × 3,000 are three of 1,000 with what is left of them, and no smaller: the fallback's are of 500.
+    expect(under({ want: sizes(12, 1000, 300), fallback: sizes(6, 500, 300) }).allocation).toEqual(sizes(6, 550, 300));
   });
 
   test("comes after what raises values one by one: many small pods do not become many large ones", () => {
@@ -225,6 +230,7 @@ describe("the ceiling", () => {
 });
 
 describe("whatever is wished for", () => {
+  const cpuOf = ({ replicas, cpu }: Allocation) => ({ replicas, cpu });
   const allocation = fc
     .record({ replicas: fc.integer({ min: 1, max: 16 }), cpu: fc.integer({ min: 100, max: 1600 }) })
     .chain(({ replicas, cpu }) =>
@@ -235,7 +241,6 @@ describe("whatever is wished for", () => {
       want: allocation,
       have: allocation,
       fallback: allocation,
-      usualCores: fc.oneof(fc.constant(null), fc.integer({ min: 100, max: 20_000 })),
       pressure: fc.integer({ min: 1, max: 30 }).map((tenth) => tenth / 10),
       sinceShrink: fc.integer({ min: 0, max: 12 }),
       excess: fc.integer({ min: -5, max: 5 }),
@@ -253,10 +258,13 @@ describe("whatever is wished for", () => {
     });
   const always = (check: (one: ShieldInput) => void) => fc.assert(fc.property(situation, check), { numRuns: 2000 });
 
-  test("the floors never lower it, and with the SLO missed the whole shield leaves nothing below the fallback's", () => {
+  test.each([
+    ["by default", defaultShield],
+    ["where some may be risked", generous],
+  ])("%s the floors never lower it, and with the SLO missed nothing is left below the fallback's", (_, shield) => {
     always((one) => {
-      const raised = shielded(one, { ...defaultShield, ceiling: null }).allocation;
-      const safe = shielded(one, defaultShield).allocation;
+      const raised = shielded(one, { ...shield, ceiling: null }).allocation;
+      const safe = shielded(one, shield).allocation;
       for (const dimension of dimensions) {
         expect(raised[dimension]).toBeGreaterThanOrEqual(one.want[dimension]);
         if (one.observation.measures.preservation < 1)
@@ -265,24 +273,33 @@ describe("whatever is wished for", () => {
     });
   });
 
-  test("the ceiling lowers nothing that is below the fallback's, and ends at a tenth more than it needs", () => {
+  test.each([
+    [1, defaultShield],
+    [1.1, generous],
+  ])("the ceiling lowers nothing that is below the fallback's, and ends at %d times its values", (times, shield) => {
     always((one) => {
-      const raised = shielded(one, { ...defaultShield, ceiling: null }).allocation;
-      const safe = shielded(one, defaultShield).allocation;
+      const raised = shielded(one, { ...shield, ceiling: null }).allocation;
+      const safe = shielded(one, shield).allocation;
       for (const dimension of dimensions) {
         expect(safe[dimension]).toBeLessThanOrEqual(raised[dimension]);
         expect(safe[dimension]).toBeGreaterThanOrEqual(Math.min(raised[dimension], one.fallback[dimension]));
       }
-      const own = coresOf(one.fallback);
-      expect(coresOf(safe)).toBeLessThanOrEqual(Math.max(own, 1.1 * (one.usualCores ?? own)));
-      expect(safe.memory).toBeLessThanOrEqual(1.1 * one.fallback.memory);
+      expect(coresOf(safe)).toBeLessThanOrEqual(times * coresOf(one.fallback));
+      expect(safe.memory).toBeLessThanOrEqual(times * one.fallback.memory);
+    });
+  });
+
+  test("by default CPU is the fallback's to the millicore, unless violations were saved before", () => {
+    always((one) => {
+      const { replicas, cpu } = shielded(one, defaultShield).allocation;
+      if (one.experience.excess >= 0) expect({ replicas, cpu }).toEqual(cpuOf(one.fallback));
     });
   });
 
   test("without the ceiling no step takes more from the pods that are ready than a part, or what the fallback would", () => {
     let shrunk = 0;
     always((one) => {
-      const { replicas, cpu, memory } = shielded(one, { ...defaultShield, ceiling: null }).allocation;
+      const { replicas, cpu, memory } = shielded(one, { ...generous, ceiling: null }).allocation;
       const kept = one.experience.sinceShrink >= 6 ? 0.85 : 1;
       const ready = one.reading.pods.length;
       const due = Math.min(kept * coresOf(one.have), coresOf(one.fallback));

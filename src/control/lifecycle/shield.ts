@@ -5,11 +5,12 @@
  *
  *   tolerance   a wish that differs little from what is there changes nothing: no churn from a trembling policy
  *   relief      where the SLO is missed, memory runs out or measurements are missing, no value is below the fallback's
- *   thrift      below the fallback's CPU only while fewer violations than the fallback's were had: spend what was saved
+ *   thrift      below the fallback's CPU only while some of the violations that may be risked for it are left; by default
+ *               none may be
  *   caution     where latency comes near its target, CPU shrinks no further than the fallback would shrink it
  *   memory      no pod gets less memory than pods needed lately, with a margin, unless the fallback gives less too
  *   ceiling     no more than a multiple of what the fallback gives: far above the need, utilisation hardly changes with
- *               what is given, so a policy that has strayed there learns no way back
+ *               what is given, so a policy that has strayed there learns no way back; by default no more than it gives
  *   descent     what is taken away goes in small parts, each after the effect of the one before has been measured
  *   noise       exploration is limited, and takes no CPU away where the SLO is near
  *
@@ -24,7 +25,7 @@ export interface ShieldOptions {
   /** In action coordinates, where the whole range is 2. */
   readonly tolerance: number | null;
   readonly relief: { readonly memoryAt: number } | null;
-  /** Steps of violation beyond the fallback's level that may be spent on credit. */
+  /** Steps of violation beyond the fallback's that may be risked to find CPU to save; 0: none, CPU is the fallback's. */
   readonly thrift: { readonly allowance: number } | null;
   /** From this share of the way from the fallback's usual latency to the target. */
   readonly caution: { readonly share: number } | null;
@@ -39,12 +40,13 @@ export interface ShieldOptions {
 export const defaultShield: ShieldOptions = Object.freeze({
   tolerance: 0.05,
   relief: { memoryAt: 0.9 },
-  thrift: { allowance: 2 },
+  // Where the fallback's settings were found by careful trials, less CPU cost violations and saved nothing that lasted.
+  thrift: { allowance: 0 },
   caution: { share: 0.5 },
   noise: { limit: 0.3 },
   // Memory is measured at moments: in between more requests may be under way at once.
   memoryMargin: 1.3,
-  ceiling: { times: 1.1 },
+  ceiling: { times: 1 },
   // Six steps: the metrics' delay and the SLO's window together.
   descent: { part: 0.15, settle: 6 },
 });
@@ -66,8 +68,6 @@ export interface ShieldInput {
   readonly want: Allocation;
   readonly have: Allocation;
   readonly fallback: Allocation;
-  /** Millicores that the fallback was seen to hold at such a load; null where it was not seen. */
-  readonly usualCores: number | null;
   readonly reading: WorkloadReading;
   readonly observation: Pick<Observation, "measures" | "held">;
   readonly experience: Experience;
@@ -134,8 +134,8 @@ export function shielded(input: ShieldInput, options: ShieldOptions): Shielded {
 const cpuOf = ({ replicas, cpu }: Allocation): Partial<Allocation> => ({ replicas, cpu });
 
 /** Fewer pods before smaller ones: pods below the fallback's size may be too slow, however many there are. */
-function atMost(wish: Allocation, { fallback, usualCores }: ShieldInput, times: number): Allocation {
-  const cores = times * (usualCores ?? coresOf(fallback));
+function atMost(wish: Allocation, { fallback }: ShieldInput, times: number): Allocation {
+  const cores = times * coresOf(fallback);
   const replicas = Math.min(wish.replicas, Math.max(fallback.replicas, Math.floor(cores / wish.cpu)));
   const cpu = Math.min(wish.cpu, Math.max(fallback.cpu, Math.floor(cores / Math.max(1, replicas))));
   return { replicas, cpu, memory: Math.min(wish.memory, Math.floor(times * fallback.memory)) } as Allocation;

@@ -14,11 +14,11 @@ const sizes = (replicas: number, cpu: number, memory = 256): Allocation => ({
 });
 
 /** A look at a workload with this load, whose latency is this share of its target. */
-function sight(load: number, pressure = 0.5, have: Allocation = sizes(2, 500)): Look {
+function sight(load: number, pressure = 0.5): Look {
   const margin = (1 - pressure) / (1 + pressure);
   const preservation = Math.min(1, 1 / pressure);
   const measures = { cpu: 0.5, memory: 0.5, io: 0, network: 0, preservation, margin, load };
-  return { observation: { measures } as unknown as Sight["observation"], reading: null, have };
+  return { observation: { measures } as unknown as Sight["observation"], reading: null, have: sizes(2, 500) };
 }
 
 const withMemory = (memory: number) =>
@@ -55,25 +55,6 @@ test("what is newer weighs more: after many good steps old violations fade", () 
   const good = Array.from({ length: 800 }, () => sight(10));
   // 800 of 800 missed, halved to 400 of 400, then 400 good ones make 800 and halve it to 200 of 400, then 400 more.
   expect(watched([...bad, ...good]).usualViolations(10)).toBeCloseTo(200 / 801);
-});
-
-test("the fallback's CPU is known by load as well, once it was seen at it a few times", () => {
-  const four = [1, 2, 3, 6].map((replicas) => sight(10, 0.5, sizes(replicas, 500)));
-  expect(watched(four).usualCores(10)).toBeNull();
-  // 500 times 1, 2, 3, 6 and 8, over five.
-  const watch = watched([...four, sight(10, 0.5, sizes(8, 500)), sight(40, 0.5, sizes(16, 1000))]);
-  expect(watch.usualCores(10.05)).toBeCloseTo(2000);
-  expect(watch.usualCores(40)).toBeNull();
-  expect(watch.usualCores(320)).toBeNull();
-  // What the learner holds says nothing about the fallback.
-  watch.see(sight(10, 0.5, sizes(16, 1000)), "SERVING");
-  expect(watch.usualCores(10)).toBeCloseTo(2000);
-});
-
-test("of what the fallback held, too, what is newer weighs more", () => {
-  const of = (count: number, cpu: number) => Array.from({ length: count }, () => sight(10, 0.5, sizes(1, cpu)));
-  // 800 steps of 1,000 are halved to 400 of them, and 400 of 400 follow: 560,000 over 800.
-  expect(watched([...of(800, 1000), ...of(400, 400)]).usualCores(10)).toBeCloseTo(700);
 });
 
 test("less CPU in all, or less memory in a pod, begins a new count of steps; another split of the same CPU does not", () => {

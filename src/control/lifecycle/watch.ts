@@ -21,14 +21,10 @@ const ASSUMED_NEARNESS = 0.6;
 const BINS_PER_DOUBLING = 6;
 /** Steps that a bin remembers: then its counts are halved, so that what is newer weighs more. */
 const BIN_MEMORY = 800;
-/** Steps from which a bin's mean is a mean. */
-const LEAST_SEEN = 5;
 
 interface Bin {
   readonly steps: number;
   readonly missed: number;
-  /** Millicores that were held, summed over the steps. */
-  readonly cores: number;
 }
 
 export interface WatchState {
@@ -59,12 +55,8 @@ export class Watch {
     this.#usual = before + USUAL_RATE * (now - before);
     const { load, preservation } = observation.measures;
     const key = binOf(load);
-    const { steps, missed, cores } = halvedWhenFull(this.#bins[key] ?? { steps: 0, missed: 0, cores: 0 });
-    this.#bins[key] = {
-      steps: steps + 1,
-      missed: missed + (preservation < 1 ? 1 : 0),
-      cores: cores + (this.#had ? this.#had.replicas * this.#had.cpu : 0),
-    };
+    const { steps, missed } = halvedWhenFull(this.#bins[key] ?? { steps: 0, missed: 0 });
+    this.#bins[key] = { steps: steps + 1, missed: missed + (preservation < 1 ? 1 : 0) };
   }
 
   /** Latency over its target, as it usually is under the fallback. */
@@ -87,12 +79,6 @@ export class Watch {
     const bin = this.#bins[binOf(load)];
     // One step more than were seen: a single missed one is no certainty.
     return bin === undefined ? 0 : bin.missed / (bin.steps + 1);
-  }
-
-  /** Millicores that the fallback holds at such a load, in the mean; null where it was hardly seen at it. */
-  usualCores(load: number): number | null {
-    const bin = this.#bins[binOf(load)];
-    return bin === undefined || bin.steps < LEAST_SEEN ? null : bin.cores / bin.steps;
   }
 
   state(): WatchState {
@@ -119,6 +105,6 @@ const isLess = (now: Allocation, before: Allocation): boolean =>
 const binOf = (load: number): string => String(Math.floor(BINS_PER_DOUBLING * Math.log2(Math.max(load, 0.1))));
 
 function halvedWhenFull(bin: Bin): Bin {
-  const { steps, missed, cores } = bin;
-  return steps < BIN_MEMORY ? bin : { steps: steps / 2, missed: missed / 2, cores: cores / 2 };
+  const { steps, missed } = bin;
+  return steps < BIN_MEMORY ? bin : { steps: steps / 2, missed: missed / 2 };
 }
