@@ -101,7 +101,7 @@ export const profileSchema = z
         thresholds: z
           .strictObject({
             online: threshold.default({ kind: "fallback", times: 1, plus: 0 }).describe("before the learner may act"),
-            serving: threshold.default({ kind: "fallback", times: 1, plus: 0 }).describe("before it stops learning"),
+            serving: threshold.default({ kind: "fallback", times: 1.05, plus: 0 }).describe("before it stops learning"),
             deviation: deviation
               .default({ kind: "fallback", times: 1.5, atLeast: 5 })
               .describe("of episode rewards that is called steady"),

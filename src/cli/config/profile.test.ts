@@ -49,7 +49,7 @@ describe("a profile", () => {
         switchCost: 0.5,
         thresholds: {
           online: { kind: "fallback", times: 1, plus: 0 },
-          serving: { kind: "fallback", times: 1, plus: 0 },
+          serving: { kind: "fallback", times: 1.05, plus: 0 },
           deviation: { kind: "fallback", times: 1.5, atLeast: 5 },
         },
       },
