@@ -77,6 +77,7 @@ test("it comes back from its state, which is plain data and does not grow with t
   copy.restore(JSON.parse(JSON.stringify(footprint.state())));
   expect([copy.isTakeover, copy.isFelt]).toEqual([true, true]);
   expect([walked(copy, 1, "fallback").isTakeover, walked(copy, 5, "fallback").isFelt]).toEqual([false, false]);
-  const [soon, late] = [100, 1000].map((steps) => walked(new Footprint(), steps, "fallback").state());
+  const acted = () => walked(new Footprint(), 1, "learner", { less: lessCpu });
+  const [soon, late] = [100, 1000].map((steps) => walked(acted(), steps, "fallback").state());
   expect(late).toEqual(soon);
 });
