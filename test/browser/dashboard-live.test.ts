@@ -72,7 +72,7 @@ test("a person promotes an agent, reads before what will happen and what speaks 
   await picture(page, "promote-dialog");
   await dialog.getByRole("button", { name: "Promote", exact: true }).click();
   await expect.poll(() => page.locator(".stage-steps.large [aria-current=step]").innerText()).toBe("Serving");
-  expect(await page.locator(".timeline > li").first().innerText()).toContain("Online → Serving");
+  expect(await page.locator(".timeline > li").first().innerText()).toMatch(/Online → Serving\s+A person decided so\./);
   expect(await page.locator(".toast").innerText()).toBe("Done: promote agent-checkout to Serving.");
   expect(await page.getByRole("button", { name: "Promote…" }).isDisabled()).toBe(true);
 });
@@ -118,7 +118,7 @@ test("pointing at the charts shows the decision of that time and why, in every c
   await expect.poll(() => page.locator(".decision").innerText()).toContain("Newest decision");
   await page.locator(".plot").nth(1).hover();
   await expect.poll(() => page.locator(".decision").innerText()).toContain("Decision at the cursor");
-  expect(await page.locator(".decision .why").innerText()).toContain("load rose 12 % in the last step");
+  expect(await page.locator(".decision .why").innerText()).toContain("Online: the learner acts and goes on training.");
   const lefts = await page
     .locator(".u-cursor-x")
     .evaluateAll((lines) => new Set(lines.map((line) => (line as HTMLElement).style.transform)).size);

@@ -30,8 +30,8 @@ let up: RunningUp;
 beforeAll(async () => {
   [browser, up] = await Promise.all([
     openBrowser(),
-    // Faster than a machine can follow, so that the wait is as short as it can be.
-    startUp({ installed: inject("installed"), data, speed: isForReadme ? 2_000 : 360 }),
+    // For the README at the speed that its readers will see.
+    startUp({ installed: inject("installed"), data, speed: isForReadme ? 180 : 360 }),
   ]);
 });
 afterAll(async () => {
@@ -47,7 +47,7 @@ async function take(page: Page, name: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `${name}.png`);
   expect(await fitsItsWidth(page)).toBe(true);
-  await page.screenshot({ path });
+  await page.screenshot({ path, fullPage: true });
   expect(statSync(path).size).toBeLessThan(MOST_BYTES);
 }
 
@@ -58,14 +58,14 @@ test(
     if (isForReadme) await untilTelling();
     const { workloads } = await overview();
     const troubled = workloads.find(({ trouble }) => trouble !== null) ?? workloads[0];
-    const { page, complaints } = await visit(browser, up.url, { width: 1280, height: 860 });
+    const { page, complaints } = await visit(browser, up.url, { width: 1280, height: 800 });
     await page.waitForSelector(".rows .row");
     await page.waitForFunction(() => document.querySelectorAll(".sparkline .ours[d*=L]").length === 4);
     await take(page, "overview-light");
     await page.emulateMedia({ colorScheme: "dark" });
     await take(page, "overview-dark");
     await page.emulateMedia({ colorScheme: "light" });
-    await page.setViewportSize({ width: 1280, height: 1180 });
+    await page.setViewportSize({ width: 1280, height: 1000 });
     await page.goto(`${up.url}/#/workloads/${troubled?.id}`);
     await page.waitForSelector(".charts canvas");
     await expect.poll(() => page.locator(".decision h2").innerText(), PATIENCE).not.toBe("No decision yet");

@@ -128,12 +128,7 @@ function agentOf(id: string, { workload, stage }: { workload: string; stage: Sta
       at: START + (index + 1) * 40 * STEP_MS,
       from: stages[index] ?? "INITIALIZED",
       to: stages[index + 1] ?? "SERVING",
-      because:
-        [
-          "The model of the fallback's actions is fitted: bootstrap is done.",
-          "The lower bound of its estimate clears the threshold, and it kept to the fallback in shadow.",
-          "Ten episodes in a row stayed above the threshold with little spread.",
-        ][index] ?? "",
+      because: ["bootstrap", "earned", "converged"][index] ?? "",
       evidence: [
         { gate: "estimate", holds: true, found: 8.12, asked: 7.4, about: "lower bound of the off-policy estimate" },
         { gate: "shadow", holds: true, found: 0.06, asked: 0.2, about: "mean distance to the fallback's actions" },
@@ -225,13 +220,7 @@ function decisionOf(actor: Actor, { at, step }: When): PlaneUpdate {
       agent: actor.agent.id,
       stage: actor.agent.stage,
       who,
-      why:
-        who === "learner"
-          ? [
-              "load rose 12 % in the last step and CPU stands at 78 % of its limit",
-              ...(isTripped ? ["guard: at most two replicas more per step"] : []),
-            ]
-          : ["HPA: CPU at 71 % of the request, target 60 %"],
+      why: who === "learner" ? ["training", ...(isTripped ? ["step: replicas"] : [])] : ["bootstrapping"],
       have,
       proposed: who === "learner" || actor.agent.stage === "OFFLINE" ? wish : null,
       executed: isTripped ? { ...wish, replicas: 8, cpu: 1100 } : wish,
@@ -307,7 +296,7 @@ function changed(agent: AgentDocument, { command, at }: { command: AgentCommand;
   if (command.kind === "resume") return { ...agent, isPaused: false, acting: actorIn(agent.stage) };
   if (command.kind === "set-mode") return { ...agent, mode: command.mode };
   const to = command.kind === "promote" ? (stages[stages.indexOf(agent.stage) + 1] ?? agent.stage) : "OFFLINE";
-  const change = { at, from: agent.stage, to, because: `A person asked for it (${command.kind}).`, evidence: [] };
+  const change = { at, from: agent.stage, to, because: "operator", evidence: [] };
   return { ...agent, stage: to, since: at, history: [...agent.history, change], acting: actorIn(to) };
 }
 

@@ -1,5 +1,5 @@
 /** Small parts that several views use: stages, differences to the twin, and the states of a view that has nothing to show. */
-import type { ReadonlySignal } from "@preact/signals";
+import { type ReadonlySignal, useComputed } from "@preact/signals";
 import type { ComponentChild, ComponentChildren } from "preact";
 import type { StageName } from "../../../src/server/plane-contract.ts";
 import { stages } from "../../../src/server/plane-contract.ts";
@@ -29,6 +29,18 @@ export function StageSteps({ stage, isLarge = false }: { stage: StageName; isLar
         </span>
       )}
     </div>
+  );
+}
+
+/** `What: why.`, the first part said louder. */
+export function WhatAndWhy({ sentence }: { sentence: ReadonlySignal<string> }): ComponentChild {
+  const what = useComputed(() => sentence.value.split(": ", 1)[0] ?? "");
+  const why = useComputed(() => sentence.value.slice(what.value.length));
+  return (
+    <>
+      <strong>{what}</strong>
+      {why}
+    </>
   );
 }
 

@@ -107,7 +107,7 @@ function optionsOf(spec: PlotSpec, place: { group: CursorGroup | null; width: nu
   return {
     width: Math.max(place.width, 50),
     height: spec.height,
-    padding: [8, 12, spec.hasXAxis ? 0 : 6, 0],
+    padding: [8, 20, spec.hasXAxis ? 0 : 6, 0],
     legend: { show: false },
     cursor: {
       ...(group === null ? {} : { sync: { key: group.key, scales: ["x", null] as [string, null] } }),

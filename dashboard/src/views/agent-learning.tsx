@@ -67,6 +67,7 @@ function drawStages(plot: uPlot, episodes: AgentDocument["episodes"]): void {
   const scale = devicePixelRatio || 1;
   ctx.save();
   ctx.font = `${10.5 * scale}px system-ui, sans-serif`;
+  ctx.textAlign = "left";
   ctx.textBaseline = "bottom";
   ctx.fillStyle = colour("--quiet");
   ctx.strokeStyle = colour("--line");

@@ -1,7 +1,7 @@
 /** All workloads at a glance: who is in trouble and why, and what everything saves against the twin. */
 import { type ReadonlySignal, useComputed } from "@preact/signals";
 import type { ComponentChild } from "preact";
-import { Difference, Empty, Loading, StageSteps, Title } from "../parts/bits.tsx";
+import { Difference, Empty, Loading, StageSteps, Title, WhatAndWhy } from "../parts/bits.tsx";
 import { EventLine } from "../parts/event-line.tsx";
 import { Grid, GridCell, GridRow } from "../parts/grid.tsx";
 import { SPARK_MINUTES, Sparkline } from "../parts/sparkline.tsx";
@@ -194,7 +194,11 @@ function Row({ cell }: { cell: WorkloadCell }): ComponentChild {
           {kind.value === "trouble" ? null : <span class="sentence">{sentence}</span>}
         </p>
       </GridCell>
-      {kind.value === "trouble" ? <WhatAndWhy sentence={sentence} /> : null}
+      {kind.value === "trouble" ? (
+        <GridCell class="sentence why">
+          <WhatAndWhy sentence={sentence} />
+        </GridCell>
+      ) : null}
       <GridCell class="spark">
         <Sparkline cell={cell} />
       </GridCell>
@@ -214,18 +218,6 @@ function Row({ cell }: { cell: WorkloadCell }): ComponentChild {
         <AgentCell id={cell.agent.value} />
       </GridCell>
     </GridRow>
-  );
-}
-
-/** `What: why.`, the first part said louder. */
-function WhatAndWhy({ sentence }: { sentence: ReadonlySignal<string> }): ComponentChild {
-  const what = useComputed(() => sentence.value.split(": ", 1)[0] ?? "");
-  const why = useComputed(() => sentence.value.slice(what.value.length));
-  return (
-    <GridCell class="sentence why">
-      <strong>{what}</strong>
-      {why}
-    </GridCell>
   );
 }
 

@@ -146,7 +146,7 @@ function Study({ result, figures }: { result: StudyResult; figures: readonly Fig
               <th scope="col">What</th>
               <th scope="col">Paper</th>
               <th scope="col">Ours (95 % interval)</th>
-              <td class="plot-head" />
+              <td />
               <th scope="col">Claim</th>
               <th scope="col">Holds</th>
             </tr>

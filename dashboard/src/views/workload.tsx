@@ -6,7 +6,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { type FaultName, faults } from "../../../src/server/plane-contract.ts";
-import { Difference, Loading, Problem, Title } from "../parts/bits.tsx";
+import { Difference, Loading, Problem, Title, WhatAndWhy } from "../parts/bits.tsx";
 import { confirm } from "../parts/confirm.tsx";
 import { CursorGroup } from "../parts/plot.tsx";
 import { askForSlo } from "../parts/slo-dialog.tsx";
@@ -95,7 +95,8 @@ function Head({ cell }: { cell: WorkloadCell }): ComponentChild {
       <div>
         <Title>{cell.title}</Title>
         <p class="standing">
-          <span class="badge">{label}</span> <span class="sentence">{sentence}</span>
+          <span class="badge">{label}</span>{" "}
+          <span class="sentence">{kind.value === "trouble" ? <WhatAndWhy sentence={sentence} /> : sentence}</span>
         </p>
         <p class="quiet">
           Promise: {sloWords(cell.slo.value)} · <a href={hrefOf({ view: "agent", id: cell.agent.value })}>Its agent</a>{" "}
