@@ -9,7 +9,8 @@ import { packageRoot } from "../src/adapters/runtime/index.ts";
 import { type Bench, type BenchContext, type BenchReport, describeMachine, type Figure, round } from "./report.ts";
 import { bundleBytes } from "./up/bundle.ts";
 import { percentile, steadyLoad } from "./up/load.ts";
-import { type RunningUp, startUp } from "./up/running.ts";
+import { type RunningUp, startUp, type UpStart } from "./up/running.ts";
+import { answerTimes, counterOf } from "./up/scrape.ts";
 import { firstSample } from "./up/stream.ts";
 
 const START_TARGET_S = 3;
@@ -17,6 +18,7 @@ const P99_TARGET_MS = 10;
 const RATE = 500;
 const BUNDLE_TARGET_KB = 250;
 const GROWTH_TARGET = 0.1;
+const WORKLOADS = 50;
 /** What a dashboard asks for, with the workloads' own pages added once their names are known. */
 const PATHS = ["/v1/overview", "/v1/workloads", "/v1/agents", "/v1/decisions?limit=50", "/v1/events?limit=50"];
 
@@ -26,17 +28,17 @@ export const upBench: Bench = {
     const machine = describeMachine();
     const absent: string[] = [];
     const figures = [...(await startFigures(context)), ...(await bundleFigures(absent))];
-    figures.push(...(await loadFigures(context)), ...(await memoryFigures(context, absent)));
+    figures.push(...(await loadFigures(context)), ...(await memoryFigures(context)));
     return { figures, absent, machine: machine() };
   },
 };
 
 async function withUp<T>(
   { signal }: BenchContext,
-  { speed }: { readonly speed?: number },
+  start: Omit<UpStart, "signal">,
   work: (up: RunningUp) => Promise<T>,
 ): Promise<T> {
-  const up = await startUp({ signal, ...(speed === undefined ? {} : { speed }) });
+  const up = await startUp({ signal, ...start });
   try {
     return await work(up);
   } finally {
@@ -87,24 +89,41 @@ async function bundleFigures(absent: string[]): Promise<Figure[]> {
 
 async function loadFigures(context: BenchContext): Promise<Figure[]> {
   const { quick, signal, log } = context;
-  return withUp(context, {}, async ({ url }) => {
+  return withUp(context, { workloads: WORKLOADS }, async ({ url }) => {
     await firstSample(url, signal);
-    // Until agents train: the first rounds begin after some episodes.
+    // Until agents train: the first rounds begin after some turns.
     await after(quick ? 3_000 : 15_000, undefined, { signal });
     const { paths, agents } = await askable(url, signal);
-    log(`${RATE} requests a second while ${agents} agents run`);
+    log(`${RATE} requests a second while ${agents} agents run and train`);
     await steadyLoad({ url, paths, perSecond: RATE, seconds: 2, signal });
+    const before = await scrape(url, signal);
     const { sent, failed, times } = await steadyLoad({ url, paths, perSecond: RATE, seconds: quick ? 10 : 60, signal });
+    const later = await scrape(url, signal);
     const p99 = percentile(times, 0.99);
+    const own = answerTimes(later, { since: before, share: 0.99 });
+    const grown = (name: string) => counterOf(later, name) - counterOf(before, name);
+    const rounds = grown('coxswain_training_rounds_total{outcome="succeeded"}');
+    const turns = grown("coxswain_turn_duration_seconds_count");
     const holds = p99 <= P99_TARGET_MS && failed === 0;
     const what = `99th percentile of the API at ${RATE} requests/s while ${agents} agents run and train`;
     return [
       { id: "up.p99", what, value: round(p99), unit: "ms", target: `at most ${P99_TARGET_MS} ms, none failed`, holds },
       { id: "up.p50", what: "its median", value: round(percentile(times, 0.5)), unit: "ms" },
+      {
+        id: "up.p99-own",
+        what: "99th percentile of what the server itself took from arrival to answer (upper end of the bucket of its histogram)",
+        value: round(own),
+        unit: "ms",
+      },
       { id: "up.failed", what: `requests of ${sent} that were refused or not answered`, value: failed, unit: "" },
+      { id: "up.turns", what: "turns of agents meanwhile", value: turns, unit: "" },
+      { id: "up.rounds", what: "rounds of training meanwhile", value: rounds, unit: "" },
     ];
   });
 }
+
+const scrape = async (url: string, signal: AbortSignal): Promise<string> =>
+  (await fetch(new URL("/metrics", url), { signal })).text();
 
 async function askable(url: string, signal: AbortSignal) {
   const response = await fetch(new URL("/v1/overview", url), { signal });
@@ -116,33 +135,30 @@ async function askable(url: string, signal: AbortSignal) {
   return { paths: [...PATHS, ...own, ...agents.map(({ id }) => `/v1/agents/${id}`)], agents: agents.length };
 }
 
-/** Simulated hours before the first look, in which caches and windows fill, and after it. */
-async function memoryFigures(context: BenchContext, absent: string[]): Promise<Figure[]> {
+/** Simulated hours before the first look, in which caches, replays and windows fill, and after it. */
+async function memoryFigures(context: BenchContext): Promise<Figure[]> {
   const { quick, signal, log } = context;
-  const hours = quick ? { warm: 0.5, measured: 1 } : { warm: 2, measured: 24 };
-  return withUp(context, { speed: 3_600 }, async ({ url, memory }) => {
+  const hours = quick ? { warm: 0.5, measured: 1 } : { warm: 6, measured: 24 };
+  return withUp(context, { speed: 3_600, isMemoryWatched: true }, async ({ url, memory }) => {
     const began = await worldTime(url, signal);
-    const reach = async (hour: number): Promise<number | undefined> => {
+    const reach = async (hour: number) => {
       while ((await worldTime(url, signal)) - began < hour * 3_600_000) await after(250, undefined, { signal });
       return memory();
     };
     log(`${hours.warm + hours.measured} simulated hours`);
     const before = await reach(hours.warm);
     const later = await reach(hours.warm + hours.measured);
-    if (before === undefined || later === undefined) {
-      absent.push("growth of memory: this system does not tell the memory of a process under /proc");
-      return [];
-    }
-    const growth = later / before - 1;
+    const figure = (id: string, what: string, [from, to]: readonly [number, number]): Figure => ({
+      id,
+      what: `growth of ${what} over ${hours.measured} simulated hours, from ${round(from / 1e6)} MB to ${round(to / 1e6)} MB`,
+      value: round(100 * (to / from - 1)),
+      unit: "%",
+      target: `at most ${100 * GROWTH_TARGET} %`,
+      holds: to / from - 1 <= GROWTH_TARGET,
+    });
     return [
-      {
-        id: "up.memory",
-        what: `growth of resident memory over ${hours.measured} simulated hours, from ${round(before / 1e6)} MB`,
-        value: round(100 * growth),
-        unit: "%",
-        target: `at most ${100 * GROWTH_TARGET} %`,
-        holds: growth <= GROWTH_TARGET,
-      },
+      figure("up.heap", `what ${later.threads} threads use after a collection`, [before.heapUsed, later.heapUsed]),
+      figure("up.resident", "resident memory", [before.resident, later.resident]),
     ];
   });
 }

@@ -5,37 +5,46 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { packageRoot } from "../../src/adapters/runtime/index.ts";
+import { packageRoot, workerEntry } from "../../src/adapters/runtime/index.ts";
+import type { HeapFigures } from "./memory-worker.ts";
 
 export interface RunningUp {
   readonly url: string;
   /** When it was started, by `performance.now`. */
   readonly startedAt: number;
-  /** Resident memory of the whole process in bytes; nothing where the system does not say. */
-  memory(): Promise<number | undefined>;
+  /** After a collection in every thread; only where it was started for that. */
+  memory(): Promise<HeapFigures>;
   stop(): Promise<void>;
 }
 
 export interface UpStart {
   /** Times the wall's speed. */
   readonly speed?: number;
+  readonly workloads?: number;
+  readonly isMemoryWatched?: boolean;
   readonly signal: AbortSignal;
 }
 
 const STOP_WITHIN_MS = 20_000;
 
-export async function startUp({ speed, signal }: UpStart): Promise<RunningUp> {
+export async function startUp({ speed, workloads, isMemoryWatched = false, signal }: UpStart): Promise<RunningUp> {
   const entry = join(packageRoot(), "bin", "coxswain");
   if (!existsSync(entry)) throw new Error(`${entry} is missing; run the bench from a checkout or an installed package`);
   const folder = await mkdtemp(join(tmpdir(), "coxswain-bench-up-"));
   const startedAt = performance.now();
-  const pace = speed === undefined ? [] : ["--speed", String(speed)];
-  const child = spawn(process.execPath, [entry, "up", "--port", "0", "--data", folder, ...pace], {
-    stdio: ["ignore", "pipe", "pipe"],
+  const watching = isMemoryWatched
+    ? ["--expose-gc", "--import", workerEntry("./memory-worker.ts", import.meta.url).href]
+    : [];
+  const flags = [
+    ...(speed === undefined ? [] : ["--speed", String(speed)]),
+    ...(workloads === undefined ? [] : ["--workloads", String(workloads)]),
+  ];
+  const child = spawn(process.execPath, [...watching, entry, "up", "--port", "0", "--data", folder, ...flags], {
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const stop = async (): Promise<void> => {
@@ -47,7 +56,7 @@ export async function startUp({ speed, signal }: UpStart): Promise<RunningUp> {
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     const url = await urlOf(child);
-    return { url, startedAt, memory: () => residentMemory(child.pid), stop };
+    return { url, startedAt, memory: () => heapOf(child), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -79,12 +88,10 @@ async function end(child: ChildProcess, ended: Promise<void>): Promise<void> {
   clearTimeout(late);
 }
 
-async function residentMemory(pid: number | undefined): Promise<number | undefined> {
-  try {
-    const status = await readFile(`/proc/${pid}/status`, "utf8");
-    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
-    return kilobytes === undefined ? undefined : Number(kilobytes) * 1_024;
-  } catch {
-    return undefined;
-  }
+function heapOf(child: ChildProcess): Promise<HeapFigures> {
+  return new Promise((resolve, reject) => {
+    child.once("message", (figures) => resolve(figures as HeapFigures));
+    child.once("exit", () => reject(new Error("coxswain up ended while its memory was looked at")));
+    child.send("measure");
+  });
 }

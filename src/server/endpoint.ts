@@ -23,6 +23,8 @@ type Nothing = typeof NOTHING;
 
 export type Answer<A> =
   | { readonly document: A; readonly revision?: number }
+  /** A document that is JSON already. */
+  | { readonly json: string }
   | { readonly failure: Failure }
   | { readonly response: Response };
 
@@ -83,6 +85,7 @@ export function addEndpoint<
     if ("failure" in answer) return problemResponse(answer.failure);
     if ("response" in answer) return answer.response;
     const headers: Record<string, string> = { "content-type": "application/json", "cache-control": "no-store" };
+    if ("json" in answer) return new Response(answer.json, { headers });
     if (answer.revision !== undefined) headers.etag = `"${answer.revision}"`;
     return new Response(JSON.stringify(answer.document), { headers });
   };

@@ -57,6 +57,8 @@ export function createStreamHub(options: StreamHubOptions): StreamHub {
   let lastFlush = Number.NEGATIVE_INFINITY;
   let samplesDropped = 0;
   let isClosed = false;
+  /** Before the first reader there is nobody who could come back for what was sent. */
+  let hadReaders = false;
 
   const frame = (event: keyof StreamMessages, data: unknown): Uint8Array =>
     encoder.encode(`${RETRY}id: ${run}.${lastId}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
@@ -128,7 +130,7 @@ export function createStreamHub(options: StreamHubOptions): StreamHub {
       return samplesDropped;
     },
     publish(updates) {
-      if (isClosed || updates.length === 0) return;
+      if (isClosed || !hadReaders || updates.length === 0) return;
       for (const update of updates) {
         waiting.push(update);
         if (waiting.length >= MOST_WAITING) flush();
@@ -142,6 +144,7 @@ export function createStreamHub(options: StreamHubOptions): StreamHub {
         {
           start(controller) {
             if (isClosed) return controller.close();
+            hadReaders = true;
             // What waits is in the snapshot already; sending it first keeps a reader from seeing it twice.
             flush();
             mine = { controller, missed: null };

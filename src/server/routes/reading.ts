@@ -7,7 +7,7 @@ import { z } from "@hono/zod-openapi";
 import type { ControlPlane } from "../control-plane.ts";
 import { addEndpoint, type HonoApp, nameParameter, notFound, wholeParameter } from "../endpoint.ts";
 import { type Limits, type ServerClock, within } from "../limits.ts";
-import type { MetricsDocument, OverviewDocument } from "../plane-contract.ts";
+import type { AgentDocument, MetricsDocument, OverviewDocument } from "../plane-contract.ts";
 import type { ReadModel } from "../read-model/read-model.ts";
 import {
   agentSchema,
@@ -45,6 +45,8 @@ export function addReadingRoutes(
   app: HonoApp,
   { plane, model, overview, serverFigures, limits, clock }: ReadingRoutes,
 ) {
+  const agentJson = createJsonCache<AgentDocument>();
+
   addEndpoint(app, {
     id: "getOverview",
     method: "get",
@@ -140,7 +142,8 @@ export function addReadingRoutes(
     tag: "control plane",
     summary: "All agents, with stage history and evidence.",
     answer: pageOf("AgentPage", agentSchema),
-    handle: () => ({ document: { items: model.agents(), next: null } }),
+    // Histories of many agents are megabytes, of which little changes between two requests.
+    handle: () => ({ json: `{"items":[${model.agents().map(agentJson).join()}],"next":null}` }),
   });
 
   addEndpoint(app, {
@@ -215,6 +218,18 @@ export function addReadingRoutes(
       document: { at: model.at ?? plane.world.startedAt, ...model.metrics(), server: serverFigures() },
     }),
   });
+}
+
+/** The text of a document that is never changed, only replaced; made once for as long as the document is there. */
+function createJsonCache<T extends object>(): (document: T) => string {
+  const texts = new WeakMap<T, string>();
+  return (document) => {
+    const known = texts.get(document);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(document);
+    texts.set(document, text);
+    return text;
+  };
 }
 
 function time(description: string) {
