@@ -34,7 +34,7 @@ const slo = {
   percentile: 0.99,
   target: milliseconds(1.5 * isolatedLatency(application, 0.99, { speed: 0.8 })),
 } as const;
-const task = unwrap(autoscaleTask({ slo, bounds, episodeSteps: 40 }));
+const task = unwrap(autoscaleTask({ slo, bounds, episodeSteps: 40, actions: "limits" }));
 const initial = { replicas: 4, cpu: millicores(1000), memory: mebibytes(1024) };
 const load = studyLoad(generateLoad({ seed: 1001, level: "high", days: 1 }), application);
 const worldOptions = (seed: number): WorldOptions => ({
@@ -78,7 +78,8 @@ describe.each(Object.entries(rungs))("the %s world", (_name, open) => {
       const env = make();
       env.reset({ seed: 1002 });
       let sum = 0;
-      for (let step = 0; step < 40; step += 1) sum += env.step(encodeAction(task, allocation)).reward;
+      for (let step = 0; step < 40; step += 1)
+        sum += env.step(encodeAction(task, allocation, { cores: 0, memory: 0 })).reward;
       return sum / 40;
     };
     const [ample, starved] = [earned(initial), earned({ replicas: 1, cpu: millicores(100), memory: mebibytes(1024) })];

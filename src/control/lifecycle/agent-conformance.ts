@@ -43,8 +43,12 @@ export const task = unwrap(
     bounds,
     episodeSteps: 10,
     switchCost: 0,
+    // So that an action can be written down without knowing what was measured.
+    actions: "limits",
   }),
 );
+/** What actions in limits do not ask for. */
+export const noNeed = { cores: 0, memory: 0 };
 export const limits = unwrap(
   parseGuardLimits({
     bounds,
@@ -134,7 +138,7 @@ export class Scripted implements Learner {
     if (this.mood === "throws") throw new Error("out of memory");
     if (this.mood === "refuses") return err(failure("rl.policy-not-finite", "broken"));
     this.explored.push(explore);
-    const action = encodeAction(task, this.wish);
+    const action = encodeAction(task, this.wish, noNeed);
     if (this.mood === "not finite") action[1] = Number.NaN;
     if (explore && explorer?.noise) explorer.noise.addTo(action, explorer.rng);
     return ok({ action, logProb: 0 });

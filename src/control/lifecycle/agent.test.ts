@@ -4,7 +4,7 @@ import type { Failure, Result } from "../../base/index.ts";
 import { bytes, err, failure, millicores, ok, seconds, unwrap } from "../../base/index.ts";
 import { decodeCheckpoint } from "../../learn/rl/index.ts";
 import { decodeAction, encodeAction } from "../tasks/index.ts";
-import { betterWish, fallbackWants, gates, generous, profile, Rig, sizes, task } from "./agent-conformance.ts";
+import { betterWish, fallbackWants, gates, generous, noNeed, profile, Rig, sizes, task } from "./agent-conformance.ts";
 import { defaultShield, noShield } from "./shield.ts";
 import type { Tick, TickInput } from "./tick.ts";
 
@@ -125,8 +125,8 @@ describe("OFFLINE", () => {
     // SP 1 and, of both resources, a half is used: 0.5·1·2 + 0.5·(0.5 + 0.5).
     expect(second.completed).toMatchObject({ episode: 0, step: 0, reward: 1.5, end: "no" });
     expect(rig.learner.seen).toHaveLength(1);
-    expect(rig.learner.seen[0]?.action).toEqual(encodeAction(task, fallbackWants));
-    expect(rig.learner.seen[0]?.proposed).toEqual(encodeAction(task, betterWish));
+    expect(rig.learner.seen[0]?.action).toEqual(encodeAction(task, fallbackWants, noNeed));
+    expect(rig.learner.seen[0]?.proposed).toEqual(encodeAction(task, betterWish, noNeed));
     expect(rig.learner.explored).toEqual([false, false]);
   });
 
@@ -215,7 +215,7 @@ describe("ONLINE", () => {
     rig.until("ONLINE");
     const pushes = (ticks: readonly Tick[]) =>
       ticks.flatMap(({ step }) =>
-        Array.from(step?.proposed ?? []).map((x, i) => x - (encodeAction(task, betterWish)[i] ?? 0)),
+        Array.from(step?.proposed ?? []).map((x, i) => x - (encodeAction(task, betterWish, noNeed)[i] ?? 0)),
       );
     const far = pushes(rig.steps(5));
     expect(Math.min(...far)).toBeLessThan(-0.05);
@@ -285,13 +285,13 @@ describe("the executed action", () => {
     const tick = rig.agent.tick(rig.world.input());
     expect(tick.action.kind).toBe("scale");
     const { executed } = rig.agent.acted(err(failure("actuator.aborted", "no")) as Result<Allocation, Failure>);
-    expect(executed).toEqual(encodeAction(task, sizes(2, 500)));
+    expect(executed).toEqual(encodeAction(task, sizes(2, 500), noNeed));
     const { meta } = unwrap(decodeCheckpoint(rig.agent.save()));
     expect(meta.notes).toMatchObject({ guard: { changedAt: {}, disruptions: [] } });
     expect(JSON.stringify(meta.notes)).toContain('"changedAt":{}');
     rig.world.now = seconds(rig.world.now / 1000 + 15);
     rig.step();
-    expect(rig.learner.seen[0]?.action).toEqual(encodeAction(task, sizes(2, 500)));
+    expect(rig.learner.seen[0]?.action).toEqual(encodeAction(task, sizes(2, 500), noNeed));
   });
 
   test("in recommend mode is whatever others did, and nothing is ordered", () => {
@@ -301,7 +301,7 @@ describe("the executed action", () => {
     expect(first.recommended).toEqual(fallbackWants);
     rig.world.have = sizes(4, 400);
     rig.step();
-    expect(decodeAction(task, rig.learner.seen[0]?.action ?? [])).toEqual(sizes(4, 400));
+    expect(decodeAction(task, rig.learner.seen[0]?.action ?? [], noNeed)).toEqual(sizes(4, 400));
   });
 
   test("the same inputs give the same ticks", () => {

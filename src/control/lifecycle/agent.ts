@@ -13,7 +13,7 @@ import { err, milliseconds, ok, restoreRng, seededRng } from "../../base/index.t
 import type { Decision, SaveOptions, Transition, UpdateStats } from "../../learn/rl/index.ts";
 import { actionSize } from "../../learn/rl/index.ts";
 import type { ObservationMemory } from "../tasks/index.ts";
-import { encodeAction, freshObservationMemory, reward } from "../tasks/index.ts";
+import { decodeAction, encodeAction, freshObservationMemory, reward } from "../tasks/index.ts";
 import type { AgentOptions, AgentSettings } from "./agent-options.ts";
 import { agentDefaults } from "./agent-options.ts";
 import { decodeAgent, encodeAgent } from "./agent-saved.ts";
@@ -124,7 +124,8 @@ export class Agent<S> {
     this.#tellHandover(decided.choice, sight, now);
     this.#mend(now);
 
-    const { choice, plan } = decided;
+    const { choice, plan, proposal } = decided;
+    const { observation } = sight;
     const isHeld = choice.who === "nobody" || plan === undefined;
     return {
       stage: this.#state.stage,
@@ -133,6 +134,7 @@ export class Agent<S> {
       action: isHeld ? { kind: "hold", workload } : plan.verdict.action,
       verdict: plan?.verdict ?? null,
       recommended: plan?.verdict.allocation ?? null,
+      wished: proposal && observation ? decodeAction(task, proposal.action, observation.demand) : null,
       ...(step ? { step } : {}),
       ...(completed ? { completed } : {}),
       events: this.#diary.take(),
@@ -145,7 +147,7 @@ export class Agent<S> {
     const pending = this.#pending;
     if (!pending) return {};
     const allocation = outcome.ok ? outcome.value : pending.previous;
-    const executed = encodeAction(this.#options.task, allocation);
+    const executed = encodeAction(this.#options.task, allocation, pending.demand);
     this.#pending = { ...pending, allocation, executed };
     return { executed };
   }
@@ -166,7 +168,7 @@ export class Agent<S> {
     const { episode, step, obs, proposed, logProb } = pending.record;
     const transition: Transition = {
       obs,
-      action: isOthers ? encodeAction(task, have) : pending.executed,
+      action: isOthers ? encodeAction(task, have, pending.demand) : pending.executed,
       proposed,
       ...(logProb === null ? {} : { logProb }),
       reward: earned,
@@ -233,7 +235,7 @@ export class Agent<S> {
     const isLearners = choice.who === "nobody" ? stage === "ONLINE" || stage === "SERVING" : choice.who === "learner";
     const { observation } = sight;
     const band = canaryBand(this.#options.profile, this.#state);
-    const { usualNearness, memoryPeak, sinceShrink } = this.#watch;
+    const { usualNearness, sinceShrink } = this.#watch;
     const plan =
       isLearners && proposal && observation
         ? planLearner(moment, {
@@ -241,7 +243,7 @@ export class Agent<S> {
             observation,
             band,
             shield: this.#shield,
-            experience: { usualNearness, memoryPeak, sinceShrink, excess: excessNow(this.#state, this.#log.excess) },
+            experience: { usualNearness, sinceShrink, excess: excessNow(this.#state, this.#log.excess) },
           })
         : this.#footprint.isTakeover
           ? planTakeover(moment)
@@ -263,9 +265,8 @@ export class Agent<S> {
       this.#trips.add(isTrip(plan.verdict, rules));
       return;
     }
-    const { preservation } = observation.measures;
     const done = plan.verdict.allocation;
-    const shadow = proposal ? shadowStep(moment, proposal.action, { done, preservation, rules }) : undefined;
+    const shadow = proposal ? shadowStep(moment, proposal.action, { done, observation, rules }) : undefined;
     this.#log.shadow(shadow);
     if (shadow) this.#trips.add(shadow.isTrip);
   }
@@ -276,7 +277,8 @@ export class Agent<S> {
     const { episode, step } = this.#log.begin(by);
     if (!observation || !have) return undefined;
     const allocation = choice.who === "nobody" || !plan ? have : plan.verdict.allocation;
-    const executed = encodeAction(this.#options.task, allocation);
+    const { demand } = observation;
+    const executed = encodeAction(this.#options.task, allocation, demand);
     const record: StepRecord = {
       episode,
       step,
@@ -285,7 +287,7 @@ export class Agent<S> {
       executed,
       logProb: proposal && choice.who === "learner" ? proposal.logProb : null,
     };
-    this.#pending = { record, who: choice.who, previous: have, allocation, executed };
+    this.#pending = { record, who: choice.who, previous: have, allocation, executed, demand };
     return record;
   }
 

@@ -5,7 +5,7 @@ import type { WorkloadId } from "../../base/index.ts";
 import { mebibytes, millicores, milliseconds, perSecond, ratio, seconds, unwrap } from "../../base/index.ts";
 import type { PodReading, WorkloadReading } from "../../observe/telemetry/index.ts";
 import { hpaVpaController, parseHpaConfig } from "../fallbacks/index.ts";
-import { readingAsIf } from "./as-if-alone.ts";
+import { aloneAfter, readingAsIf, sizesThereAre } from "./as-if-alone.ts";
 import { FallbackSeat } from "./fallback-seat.ts";
 
 const sizes = (replicas: number, cpu: number, memory = 256): Allocation => ({
@@ -130,6 +130,31 @@ describe("a reading as if the fallback had been alone", () => {
   });
 });
 
+describe("what there would be", () => {
+  const before = sizes(3, 400, 200);
+  const want = sizes(5, 600, 300);
+
+  test("has the new size only once pods are to take it, and the new count at once", () => {
+    expect(aloneAfter(before, { want, pods: [] })).toEqual(sizes(5, 400, 200));
+    expect(aloneAfter(before, { want, pods: ["a"] })).toEqual(want);
+    expect(aloneAfter(before, { want })).toEqual(want);
+    expect(aloneAfter(before, { want: {}, pods: [] })).toEqual(before);
+  });
+
+  test("begins with the size of the pod that was there first, since what is asked for may be newer", () => {
+    const given = reading({ spec: sizes(2, 400, 256), cpu: [1, 1] });
+    const [one, two] = given.pods as [PodReading, PodReading];
+    const old = {
+      ...two,
+      createdAt: milliseconds(one.createdAt - 1),
+      cpuLimit: millicores(300),
+      memoryLimit: mebibytes(128),
+    };
+    expect(sizesThereAre({ ...given, pods: [one, old] }, sizes(2, 400, 256))).toEqual(sizes(2, 300, 128));
+    expect(sizesThereAre({ ...given, pods: [] }, sizes(2, 400, 256))).toEqual(sizes(2, 400, 256));
+  });
+});
+
 describe("HPA and VPA beside a learner that halved the replicas", () => {
   const template = { cpu: millicores(1000), memory: mebibytes(256) };
   // The VPA may give no other CPU, so that what follows can be worked out by hand.
@@ -143,9 +168,9 @@ describe("HPA and VPA beside a learner that halved the replicas", () => {
   const learners = (now: number) => reading({ spec: sizes(4, 2000), cpu: new Array<number>(4).fill(1600), now });
 
   /** Ten minutes alone, then beside the learner until long after what was wanted before is forgotten (five minutes). */
-  function finalWish(isTakeover: boolean): Allocation | undefined {
+  function finalWish(isTakeover: boolean): Partial<Allocation> | undefined {
     const seat = new FallbackSeat(hpaVpaController({ hpa, template, bounds }));
-    let wish: Allocation | undefined;
+    let wish: Partial<Allocation> | undefined;
     for (let now = 1_000; now < 2_200; now += 15) {
       const isAlone = now < 1_600;
       const given = isAlone ? alone(now) : learners(now);
@@ -154,7 +179,7 @@ describe("HPA and VPA beside a learner that halved the replicas", () => {
         have: given.spec,
         now: seconds(now),
         isTakeover: isTakeover && !isAlone,
-      })?.alone;
+      })?.fallback.want;
       if (isAlone) expect(wish).toMatchObject({ replicas: 8, cpu: 1000 });
     }
     return wish;

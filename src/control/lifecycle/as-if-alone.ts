@@ -10,6 +10,7 @@
 import type { Allocation } from "../../act/index.ts";
 import { millicores, ratio } from "../../base/index.ts";
 import type { PodReading, WorkloadReading } from "../../observe/telemetry/index.ts";
+import type { FallbackStep } from "../fallbacks/index.ts";
 
 /** The reading as it would be with the fallback's own pods. */
 export function readingAsIf(own: Allocation, reading: WorkloadReading): WorkloadReading {
@@ -37,6 +38,23 @@ export function readingAsIf(own: Allocation, reading: WorkloadReading): Workload
     // A pod that was killed for want of less than the fallback gives would be alive.
     ooms: reading.ooms.filter(({ memoryLimit }) => memoryLimit >= own.memory),
   };
+}
+
+/** The fallback's deployment one step on. Pods keep their size until it names them: its updater leaves alone what is nearly right. */
+export function aloneAfter(
+  before: Allocation,
+  { want, pods }: Pick<FallbackStep<unknown>, "want" | "pods">,
+): Allocation {
+  const isResized = pods === undefined || pods.length > 0;
+  return isResized ? { ...before, ...want } : { ...before, replicas: want.replicas ?? before.replicas };
+}
+
+/** What is asked for may be newer than the pods: their size is that of the one that was there first. */
+export function sizesThereAre({ pods }: WorkloadReading, have: Allocation): Allocation {
+  const [first, ...others] = pods;
+  if (!first) return have;
+  const oldest = others.reduce((one, other) => (other.createdAt < one.createdAt ? other : one), first);
+  return { replicas: have.replicas, cpu: oldest.cpuLimit, memory: oldest.memoryLimit };
 }
 
 /** The work of the pods that are ready, in pods of the fallback's. Without one of them nothing is known of the work. */

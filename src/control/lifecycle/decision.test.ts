@@ -4,7 +4,7 @@ import { freshGuardState } from "../../act/index.ts";
 import { milliseconds } from "../../base/index.ts";
 import type { Observation } from "../tasks/index.ts";
 import { encodeAction } from "../tasks/index.ts";
-import { limits, Rig, sizes, task, workload } from "./agent-conformance.ts";
+import { limits, noNeed, Rig, sizes, task, workload } from "./agent-conformance.ts";
 import type { Moment } from "./decision.ts";
 import { planFallback, planLearner, planTakeover } from "./decision.ts";
 import { WHOLE_BAND } from "./lifecycle.ts";
@@ -50,11 +50,11 @@ describe("a learner's plan", () => {
   }
 
   const measures = { cpu: 0.5, memory: 0.5, io: 0, network: 0, preservation: 1, margin: 0.5, load: 20 };
-  const observation = { measures, held: [] } as unknown as Observation;
-  const experience = { usualNearness: 0.6, memoryPeak: 0, excess: 0, sinceShrink: 100 };
+  const observation = { measures, held: [], demand: noNeed } as unknown as Observation;
+  const experience = { usualNearness: 0.6, excess: 0, sinceShrink: 100 };
   const plan = (wish: Allocation, { band = WHOLE_BAND, shield = noShield, ...change }: Options = {}) =>
     planLearner(moment({ have: sizes(4, 500), alone: sizes(4, 500), ...change }), {
-      action: encodeAction(task, wish),
+      action: encodeAction(task, wish, noNeed),
       observation,
       band,
       shield,

@@ -65,11 +65,13 @@ export interface LearnersWish {
 export function planLearner(moment: Moment, wish: LearnersWish): Plan {
   const { action, observation, band, shield, experience } = wish;
   const { task, have, reading, alone } = moment;
+  const { demand } = observation;
   const chosen = action.slice();
   const isCanary = band < WHOLE_BAND;
-  if (isCanary) keepWithinBand(chosen, encodeAction(task, alone), band);
+  if (isCanary) keepWithinBand(chosen, encodeAction(task, alone, demand), band);
   const { tolerance } = shield;
-  const want = tolerance === null ? decodeAction(task, chosen) : steadied(task, chosen, { have, tolerance });
+  const want =
+    tolerance === null ? decodeAction(task, chosen, demand) : steadied(task, chosen, { have, demand, tolerance });
   const safe = shielded({ task, want, have, fallback: alone, reading, observation, experience }, shield);
   const late = laggards(safe.allocation, moment);
   const { verdict, notes } = guarded(moment, { want: safe.allocation, ...(late ? { pods: late } : {}) });
@@ -124,17 +126,17 @@ export function shadowStep(
   action: Float32Array,
   {
     done,
-    preservation,
+    observation: { measures, demand },
     rules,
-  }: { readonly done: Allocation; readonly preservation: number; readonly rules: readonly GuardRule[] },
+  }: { readonly done: Allocation; readonly observation: Observation; readonly rules: readonly GuardRule[] },
 ): ShadowStep {
   const { task, have } = moment;
-  const want = decodeAction(task, action);
+  const want = decodeAction(task, action, demand);
   const shrinks = want.replicas * want.cpu < have.replicas * have.cpu || want.memory < have.memory;
   return {
     isTrip: isTrip(guarded(moment, { want }).verdict, rules),
-    isRisky: preservation < 1 && shrinks,
-    distance: distance(action, encodeAction(task, done)),
+    isRisky: measures.preservation < 1 && shrinks,
+    distance: distance(action, encodeAction(task, done, demand)),
   };
 }
 

@@ -7,7 +7,7 @@ import type { Allocation } from "../../act/index.ts";
 import type { Ms } from "../../base/index.ts";
 import type { WorkloadReading } from "../../observe/telemetry/index.ts";
 import type { Fallback, FallbackStart, FallbackStep } from "../fallbacks/index.ts";
-import { readingAsIf } from "./as-if-alone.ts";
+import { aloneAfter, readingAsIf, sizesThereAre } from "./as-if-alone.ts";
 
 /** Plain data: it is saved with the agent. */
 export interface FallbackSave {
@@ -51,7 +51,7 @@ export class FallbackSeat<S> {
     const fallback = this.#fallback.step(this.#state, imagined ? readingAsIf(imagined, reading) : reading, now);
     this.#state = fallback.state;
     if (!have) return undefined;
-    const alone = { ...(imagined ?? have), ...fallback.want };
+    const alone = aloneAfter(imagined ?? sizesThereAre(reading, have), fallback);
     this.#alone = alone;
     return { fallback, alone };
   }

@@ -28,10 +28,10 @@ const sizes = (replicas: number, cpu: number, memory: number): Allocation => ({
 /** The margin of a latency that is this share of its target. */
 const marginAt = (pressure: number) => (1 - pressure) / (1 + pressure);
 
-function observed(pressure: number, held: Observation["held"] = []): ShieldInput["observation"] {
+function observed(pressure: number, held: Observation["held"] = [], needed = 0): ShieldInput["observation"] {
   const preservation = Math.min(1, 1 / pressure);
   const measures = { cpu: 0.5, memory: 0.5, io: 0, network: 0, preservation, margin: marginAt(pressure), load: 10 };
-  return { measures, held };
+  return { measures, held, demand: { cores: 1000, memory: needed } };
 }
 
 function reading(memoryUsed: number, change: Partial<WorkloadReading> = {}): WorkloadReading {
@@ -70,9 +70,9 @@ const bounds = {
 const have = sizes(4, 500, 400);
 const fallback = sizes(6, 300, 300);
 const want = sizes(2, 400, 200);
-const experience = { usualNearness: 0.6, memoryPeak: 0, excess: 0, sinceShrink: 100 };
+const experience = { usualNearness: 0.6, excess: 0, sinceShrink: 100 };
 const input = (change: Partial<ShieldInput> = {}): ShieldInput => ({
-  task: { bounds },
+  task: { bounds, actions: "limits" },
   want,
   have,
   fallback,
@@ -132,7 +132,7 @@ describe("the shield", () => {
 
   test("gives no pod less memory than pods needed lately and some more, or than the fallback would give", () => {
     const having = (peak: number) =>
-      shielded(input({ want: sizes(2, 400, 100), experience: { ...experience, memoryPeak: mebibytes(peak) } }), floors);
+      shielded(input({ want: sizes(2, 400, 100), observation: observed(0.5, [], mebibytes(peak)) }), floors);
     expect(having(200)).toEqual({ allocation: sizes(2, 400, 260), changed: ["memory-needed"] });
     expect(having(900)).toEqual({ allocation: sizes(2, 400, 300), changed: ["memory-needed"] });
   });
@@ -145,8 +145,12 @@ describe("the shield", () => {
   });
 
   test("switched off does nothing at all", () => {
-    const terrible = { usualNearness: 0.6, memoryPeak: mebibytes(900), excess: 99, sinceShrink: 0 };
-    const worst = input({ observation: observed(3, ["cpu"]), reading: reading(399), experience: terrible });
+    const terrible = { usualNearness: 0.6, excess: 99, sinceShrink: 0 };
+    const worst = input({
+      observation: observed(3, ["cpu"], mebibytes(900)),
+      reading: reading(399),
+      experience: terrible,
+    });
     expect(shielded(worst, noShield)).toEqual({ allocation: want, changed: [] });
   });
 });
@@ -251,9 +255,9 @@ describe("whatever is wished for", () => {
       const measured = reading(100);
       return input({
         ...rest,
-        observation: observed(pressure),
+        observation: observed(pressure, [], mebibytes(peak)),
         reading: { ...measured, pods: Array.from({ length: ready }, () => measured.pods[0]!) },
-        experience: { usualNearness: 0.6, memoryPeak: mebibytes(peak), excess, sinceShrink },
+        experience: { usualNearness: 0.6, excess, sinceShrink },
       });
     });
   const always = (check: (one: ShieldInput) => void) => fc.assert(fc.property(situation, check), { numRuns: 2000 });
@@ -332,22 +336,49 @@ test("near is half of the way from what is usual to the target, wherever that is
 });
 
 describe("a wish that differs little", () => {
+  const demand = { cores: 1000, memory: mebibytes(100) };
   const at = (cpu: number, memory: number, replicas: number) => Float32Array.of(cpu, memory, replicas);
 
   test("changes nothing, each value by itself", () => {
     // 400 millicores, 256 MiB and 4 replicas are the middles of their ranges.
-    const middle = { have: sizes(4, 400, 256), tolerance: 0.05 };
-    expect(steadied({ bounds }, at(0.04, -0.04, 0), middle)).toEqual(sizes(4, 400, 256));
+    const middle = { have: sizes(4, 400, 256), demand, tolerance: 0.05 };
+    expect(steadied({ bounds, actions: "limits" }, at(0.04, -0.04, 0), middle)).toEqual(sizes(4, 400, 256));
     // A coordinate of 0.5 is 100·16^0.75 millicores.
-    expect(steadied({ bounds }, at(0.5, -0.04, 0), middle)).toEqual(sizes(4, 800, 256));
+    expect(steadied({ bounds, actions: "limits" }, at(0.5, -0.04, 0), middle)).toEqual(sizes(4, 800, 256));
   });
 
   test("does not flip between two counts of replicas at the edge between them", () => {
     // 16^x: the edge between 4 and 5 is at 4.5 replicas, a coordinate of 0.0850.
     const wish = (x: number, have: number) =>
-      steadied({ bounds }, at(0, 0, x), { have: sizes(have, 400, 256), tolerance: 0.05 }).replicas;
+      steadied({ bounds, actions: "limits" }, at(0, 0, x), { have: sizes(have, 400, 256), demand, tolerance: 0.05 })
+        .replicas;
     expect([wish(0.08, 4), wish(0.09, 4), wish(0.13, 4), wish(0.14, 4)]).toEqual([4, 4, 4, 5]);
     expect([wish(0.09, 5), wish(0.08, 5), wish(0.04, 5), wish(0.03, 5)]).toEqual([5, 5, 5, 4]);
+  });
+});
+
+describe("a wish in multiples of what is needed", () => {
+  const multiples = { bounds, actions: "demand" } as const;
+  const demand = { cores: 1000, memory: mebibytes(100) };
+  const steady = (action: readonly number[], have: Allocation) =>
+    steadied(multiples, Float32Array.from(action), { have, demand, tolerance: 0.05 });
+  /** 400 millicores are the middle of the sizes; twice the memory is a third of the way to 8 times. */
+  const [middle, twice] = [0, 2 / 3 - 1];
+  /** So many times the CPU that is needed, on a scale from 1 to 40. */
+  const times = (multiple: number) => (2 * Math.log(multiple)) / Math.log(40) - 1;
+
+  test("stays where it is near, each value by itself", () => {
+    const have = sizes(4, 400, 200);
+    expect(steady([middle + 0.04, twice - 0.04, times(1.6) + 0.04], have)).toEqual(have);
+    // 16 / 400 of 4,000 millicores are ten pods of the size that is kept, not of the one that was wished for.
+    expect(steady([middle + 0.04, twice, times(4)], have)).toEqual(sizes(10, 400, 200));
+    expect(steady([middle, -1, times(1.6)], have)).toEqual(sizes(4, 400, 100));
+  });
+
+  test("is followed from beyond the end of the scale, however near the end is", () => {
+    // 1,000 MiB are ten times the need, shown as eight times: to wish for eight times is to wish for less.
+    expect(steady([middle, 1, times(1.6)], sizes(4, 400, 1000)).memory).toBe(mebibytes(800));
+    expect(steady([middle, -1, times(1.6)], sizes(4, 400, 64)).memory).toBe(mebibytes(100));
   });
 });
 

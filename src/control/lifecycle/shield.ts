@@ -16,9 +16,9 @@
  *
  * The paper's AWARE has none of these: `noShield`.
  */
-import type { Allocation, Dimension } from "../../act/index.ts";
+import type { Allocation } from "../../act/index.ts";
 import type { WorkloadReading } from "../../observe/telemetry/index.ts";
-import type { AutoscaleTask, Observation } from "../tasks/index.ts";
+import type { AutoscaleTask, Demand, Observation } from "../tasks/index.ts";
 import { actionOrder, decodeAction, encodeAction } from "../tasks/index.ts";
 
 export interface ShieldOptions {
@@ -64,12 +64,12 @@ export const noShield: ShieldOptions = Object.freeze({
 
 /** What a decision is shielded by: the newest measurements, the experience so far, and what the fallback would do. */
 export interface ShieldInput {
-  readonly task: Pick<AutoscaleTask, "bounds">;
+  readonly task: Pick<AutoscaleTask, "bounds" | "actions">;
   readonly want: Allocation;
   readonly have: Allocation;
   readonly fallback: Allocation;
   readonly reading: WorkloadReading;
-  readonly observation: Pick<Observation, "measures" | "held">;
+  readonly observation: Pick<Observation, "measures" | "held" | "demand">;
   readonly experience: Experience;
 }
 
@@ -77,8 +77,6 @@ export interface ShieldInput {
 export interface Experience {
   /** Latency over its target, as it usually is under the fallback. */
   readonly usualNearness: number;
-  /** Most memory that a pod used lately. */
-  readonly memoryPeak: number;
   /** Steps of violation beyond the fallback's level. */
   readonly excess: number;
   /** Steps since there was last less CPU or memory than the step before. */
@@ -117,11 +115,11 @@ export function shielded(input: ShieldInput, options: ShieldOptions): Shielded {
   if (descent) raise("descends-slowly", nextRungDown(input, descent));
   const alarm = relief && alarmOf(input, relief.memoryAt);
   if (alarm) raise(alarm, fallback);
-  if (thrift && experience.excess >= thrift.allowance) raise("savings-spent", cpuOf(fallback));
+  if (thrift && Math.max(0, experience.excess) >= thrift.allowance) raise("savings-spent", cpuOf(fallback));
   if (caution && isNear(observation, { share: caution.share, usual: experience.usualNearness }))
     raise("slo-near", cpuOf(lowerOf(have, fallback)));
   if (memoryMargin !== null) {
-    const needed = Math.ceil(experience.memoryPeak * memoryMargin);
+    const needed = Math.ceil(observation.demand.memory * memoryMargin);
     // One backlog makes a peak that lasts for hours; more than the fallback gives is never asked for.
     raise("memory-needed", { memory: Math.min(needed, fallback.memory) as Allocation["memory"] });
   }
@@ -206,35 +204,34 @@ function combine(one: Allocation, other: Allocation, pick: (a: number, b: number
   } as Allocation;
 }
 
-export function hottestMemory({ pods }: WorkloadReading): number {
-  return pods.reduce((most, { memory }) => Math.max(most, memory ?? 0), 0);
-}
-
 function hottestShare({ pods }: WorkloadReading): number {
   return pods.reduce((most, { memory, memoryLimit }) => Math.max(most, memory === null ? 0 : memory / memoryLimit), 0);
 }
 
 /** The wish, with everything left as it is that it would change by little. */
 export function steadied(
-  task: Pick<AutoscaleTask, "bounds">,
+  task: Pick<AutoscaleTask, "bounds" | "actions">,
   action: Float32Array,
-  { have, tolerance }: { readonly have: Allocation; readonly tolerance: number },
+  { have, demand, tolerance }: { readonly have: Allocation; readonly demand: Demand; readonly tolerance: number },
 ): Allocation {
-  const current = encodeAction(task, have);
+  const current = encodeAction(task, have, demand);
+  const isKept = action.map((to, i) => {
+    const from = current[i] ?? 0;
+    // What is at the end of the scale may be far beyond it.
+    return Number(Math.abs(to - from) <= tolerance && Math.abs(from) < 1);
+  });
+  const kept = action.map((to, i) => (isKept[i] ? (current[i] ?? 0) : to));
+  const wish = decodeAction(task, kept, demand);
   // Replicas come in whole steps, so theirs is a tolerance at the edge between two of them.
   const reluctant = decodeAction(
     task,
-    action.map((to, i) => towards(to, current[i] ?? 0, tolerance)),
+    kept.map((to, i) => (actionOrder[i] === "replicas" ? towards(to, current[i] ?? 0, tolerance) : to)),
+    demand,
   );
-  const wish = decodeAction(task, action);
-  const isKept = (dimension: Dimension): boolean => {
-    const i = actionOrder.indexOf(dimension);
-    return reluctant[dimension] === have[dimension] || Math.abs((action[i] ?? 0) - (current[i] ?? 0)) <= tolerance;
-  };
   return {
-    cpu: isKept("cpu") ? have.cpu : wish.cpu,
-    memory: isKept("memory") ? have.memory : wish.memory,
-    replicas: isKept("replicas") ? have.replicas : wish.replicas,
+    cpu: isKept[0] ? have.cpu : wish.cpu,
+    memory: isKept[1] ? have.memory : wish.memory,
+    replicas: isKept[2] || reluctant.replicas === have.replicas ? have.replicas : wish.replicas,
   };
 }
 

@@ -7,6 +7,7 @@ import type { Failure, Ms, Result } from "../../base/index.ts";
 import type { End } from "../../learn/env/index.ts";
 import type { UpdateStats } from "../../learn/rl/index.ts";
 import type { WorkloadReading } from "../../observe/telemetry/index.ts";
+import type { Demand } from "../tasks/index.ts";
 import type { ActingChoice } from "./health.ts";
 import type { LifecycleEvent, OffPolicyScore, Stage } from "./state.ts";
 
@@ -44,6 +45,8 @@ export interface PendingStep {
   /** What this one runs with, also in action coordinates. */
   readonly allocation: Allocation;
   readonly executed: Float32Array;
+  /** What was needed when it was decided: what the coordinates are of. */
+  readonly demand: Demand;
 }
 
 export interface CompletedStep {
@@ -79,6 +82,8 @@ export interface Tick {
   readonly verdict: Verdict | null;
   /** What would be done if anybody acted: in recommend mode this is all there is. */
   readonly recommended: Allocation | null;
+  /** What the learner wished for, before shield and guard; null where it had no wish. */
+  readonly wished: Allocation | null;
   /** Absent when there is no observation to learn from. */
   readonly step?: StepRecord;
   /** The step before, now that its effect was measured. */

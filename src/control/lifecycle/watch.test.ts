@@ -5,7 +5,7 @@ import type { Sight } from "./sight.ts";
 import type { Stage } from "./state.ts";
 import { Watch } from "./watch.ts";
 
-type Look = Pick<Sight, "observation" | "reading" | "have">;
+type Look = Pick<Sight, "observation" | "have">;
 
 const sizes = (replicas: number, cpu: number, memory = 256): Allocation => ({
   replicas,
@@ -18,14 +18,10 @@ function sight(load: number, pressure = 0.5): Look {
   const margin = (1 - pressure) / (1 + pressure);
   const preservation = Math.min(1, 1 / pressure);
   const measures = { cpu: 0.5, memory: 0.5, io: 0, network: 0, preservation, margin, load };
-  return { observation: { measures } as unknown as Sight["observation"], reading: null, have: sizes(2, 500) };
+  return { observation: { measures } as unknown as Sight["observation"], have: sizes(2, 500) };
 }
 
-const withMemory = (memory: number) =>
-  ({ observation: null, reading: { pods: [{ memory }, { memory: null }] }, have: null }) as unknown as Look;
-
-const having = (...sizes: readonly (Allocation | null)[]): Look[] =>
-  sizes.map((have) => ({ observation: null, reading: null, have }));
+const having = (...sizes: readonly (Allocation | null)[]): Look[] => sizes.map((have) => ({ observation: null, have }));
 
 function watched(looks: readonly Look[], stage: Stage = "OFFLINE"): Watch {
   const watch = new Watch();
@@ -75,16 +71,8 @@ test("the usual nearness moves by a two-hundredth of the way, and a missed targe
   expect(watched([sight(10, 0.5), sight(10, 9)]).usualNearness).toBeCloseTo(0.5 + 0.5 / 200);
 });
 
-test("a peak of memory is half forgotten after twelve hours", () => {
-  const watch = watched([withMemory(1000)], "SERVING");
-  for (let i = 0; i < 2880; i++) watch.see(withMemory(100), "SERVING");
-  expect(watch.memoryPeak).toBeCloseTo(500);
-  watch.see(withMemory(700), "SERVING");
-  expect(watch.memoryPeak).toBe(700);
-});
-
 test("it comes back from its state", () => {
-  const watch = watched([sight(10, 2), sight(10), withMemory(5), ...having(sizes(1, 100), sizes(2, 100))]);
+  const watch = watched([sight(10, 2), sight(10), ...having(sizes(1, 100), sizes(2, 100))]);
   expect(watch.sinceShrink).toBe(1);
   const copy = new Watch();
   copy.restore(JSON.parse(JSON.stringify(watch.state())));

@@ -1,18 +1,16 @@
 /**
  * What an agent learns of its workload by watching, besides what the policy learns: what shield and gates go by.
- * Owns: how near the target latency usually is, how much memory pods needed lately, how long ago something was taken away,
+ * Owns: how near the target latency usually is, how long ago something was taken away,
  * and how often the fallback misses the SLO at which load. Not here: what follows (shield.ts, judge.ts).
  *
  * Why by load: a learner's hours are not the hours in which the fallback was measured. At night nobody misses an SLO,
  * and a learner compared with the fallback's day could spend at night what the day would have cost.
  */
 import type { Allocation } from "../../act/index.ts";
-import { hottestMemory, nearness } from "./shield.ts";
+import { nearness } from "./shield.ts";
 import type { Sight } from "./sight.ts";
 import type { Stage } from "./state.ts";
 
-/** A peak of memory is forgotten by half in twelve hours of steps of 15 s: the next one may come with the next day. */
-const PEAK_DECAY = 0.5 ** (1 / 2880);
 /** The usual latency is a mean over about two episodes. */
 const USUAL_RATE = 1 / 200;
 /** Where the fallback was never seen acting: as if it kept well away from the target. */
@@ -29,7 +27,6 @@ interface Bin {
 
 export interface WatchState {
   readonly usualNearness: number | null;
-  readonly memoryPeak: number;
   readonly sinceShrink: number;
   /** Of the fallback's steps, by the load they had. */
   readonly bins: Readonly<Record<string, Bin>>;
@@ -37,17 +34,15 @@ export interface WatchState {
 
 export class Watch {
   #usual: number | null = null;
-  #peak = 0;
   #bins: Record<string, Bin> = {};
   #sinceShrink = 0;
   #had: Allocation | null = null;
 
-  see({ observation, reading, have }: Pick<Sight, "observation" | "reading" | "have">, stage: Stage): void {
+  see({ observation, have }: Pick<Sight, "observation" | "have">, stage: Stage): void {
     if (have) {
       this.#sinceShrink = this.#had && isLess(have, this.#had) ? 0 : this.#sinceShrink + 1;
       this.#had = have;
     }
-    if (reading) this.#peak = Math.max(hottestMemory(reading), PEAK_DECAY * this.#peak);
     // Only in OFFLINE is what is seen the fallback's doing.
     if (!observation || stage !== "OFFLINE") return;
     const now = Math.min(1, nearness(observation));
@@ -62,11 +57,6 @@ export class Watch {
   /** Latency over its target, as it usually is under the fallback. */
   get usualNearness(): number {
     return this.#usual ?? ASSUMED_NEARNESS;
-  }
-
-  /** Most memory that a pod used lately. */
-  get memoryPeak(): number {
-    return this.#peak;
   }
 
   /** Steps since there was last less of something than the step before. */
@@ -84,15 +74,13 @@ export class Watch {
   state(): WatchState {
     return {
       usualNearness: this.#usual,
-      memoryPeak: this.#peak,
       sinceShrink: this.#sinceShrink,
       bins: { ...this.#bins },
     };
   }
 
-  restore({ usualNearness, memoryPeak, sinceShrink, bins }: WatchState): void {
+  restore({ usualNearness, sinceShrink, bins }: WatchState): void {
     this.#usual = usualNearness;
-    this.#peak = memoryPeak;
     this.#sinceShrink = sinceShrink;
     this.#bins = { ...bins };
   }

@@ -91,6 +91,8 @@ export interface AgentTick {
   readonly why: readonly string[];
   /** What is to be done, guarded; hold where nothing may be done. */
   readonly action: Action;
+  /** What the learner wished for, before shield and guard; null where it had no wish, or there is none. */
+  readonly wished?: Allocation | null;
   /** Absent when nothing can be learned from this step (no observation). */
   readonly step?: StepToRecord;
   /** The reward of an earlier step, now that its effect was seen. */

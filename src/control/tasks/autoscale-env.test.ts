@@ -34,7 +34,14 @@ const bounds: GuardOptions["bounds"] = {
   memory: { min: mebibytes(64), max: mebibytes(1024) },
 };
 const taskOf = (options: Partial<AutoscaleOptions> = {}) =>
-  unwrap(autoscaleTask({ slo: { kind: "latency", percentile: 0.99, target: milliseconds(500) }, bounds, ...options }));
+  unwrap(
+    autoscaleTask({
+      slo: { kind: "latency", percentile: 0.99, target: milliseconds(500) },
+      bounds,
+      actions: "limits",
+      ...options,
+    }),
+  );
 const quick = { up: milliseconds(0), down: milliseconds(0) };
 const limits = unwrap(parseGuardLimits({ bounds, cooldown: { replicas: quick, cpu: quick, memory: quick } }));
 
@@ -124,7 +131,7 @@ const make = (options: Partial<AutoscaleEnvOptions> = {}) =>
     limits,
     ...options,
   });
-const holding = (allocation: Allocation): Float32Array => encodeAction(taskOf(), allocation);
+const holding = (allocation: Allocation): Float32Array => encodeAction(taskOf(), allocation, { cores: 0, memory: 0 });
 const start: Allocation = { replicas: 2, cpu: millicores(500), memory: mebibytes(256) };
 
 test.each(["paper", "extended"] as const)("the checker finds nothing wrong (%s features)", (features) => {
@@ -181,7 +188,11 @@ describe("every action passes the guard", () => {
     expect(steps[0]?.verdict.allocation).toEqual({ replicas: 6, cpu: 750, memory: mebibytes(512) });
     expect(steps[0]?.world.allocation(workload)).toEqual(steps[0]?.verdict.allocation);
     expect(steps[0]?.verdict.changed.every(({ why }) => why === "step")).toBe(true);
-    expect(decodeAction(taskOf(), [1, 1, 1])).toEqual({ replicas: 10, cpu: 2000, memory: mebibytes(1024) });
+    expect(decodeAction(taskOf(), [1, 1, 1], { cores: 0, memory: 0 })).toEqual({
+      replicas: 10,
+      cpu: 2000,
+      memory: mebibytes(1024),
+    });
   });
 
   test("an action that is no action is refused before anything is done", () => {

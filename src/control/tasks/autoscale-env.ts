@@ -16,6 +16,8 @@ import type { Observation, ObservationMemory } from "./autoscale-observation.ts"
 import { encodeObservation, freshObservationMemory, observationSpace } from "./autoscale-observation.ts";
 import type { RewardParts } from "./autoscale-reward.ts";
 import { rewardParts } from "./autoscale-reward.ts";
+import type { Demand } from "./demand.ts";
+import { demandOf, noDemand } from "./demand.ts";
 import type { WorkloadPort } from "./workload-port.ts";
 
 /** A new world for an episode: everything random in it comes from this stream. */
@@ -50,6 +52,8 @@ interface Running {
   readonly world: WorkloadPort;
   guarded: GuardState;
   memory: ObservationMemory;
+  /** As it was when the policy was last shown something. */
+  demand: Demand;
 }
 
 /** Control steps that a new world is given to deliver its first metrics. */
@@ -70,12 +74,18 @@ export function autoscaleEnv(options: AutoscaleEnvOptions): AutoscaleEnv {
     const { world, memory } = inside;
     const seen = unwrap(encodeObservation(task, world.read(workload), { memory, now: world.now }));
     inside.memory = seen.memory;
+    inside.demand = seen.demand;
     return seen;
   };
 
   const begin = (): Running => {
     const world = makeWorld(rng.fork(episode));
-    const inside: Running = { world, guarded: freshGuardState, memory: freshObservationMemory };
+    const inside: Running = {
+      world,
+      guarded: freshGuardState,
+      memory: freshObservationMemory,
+      demand: demandOf(noDemand),
+    };
     world.advance(milliseconds(world.now + settle));
     for (let waits = 0; waits < mostWaits; waits += 1) {
       const seen = encodeObservation(task, world.read(workload), { memory: inside.memory, now: world.now });
@@ -123,7 +133,7 @@ export function autoscaleEnv(options: AutoscaleEnvOptions): AutoscaleEnv {
       phase = "new"; // and stays so when the world fails
       const { world } = running;
       const before = world.allocation(workload);
-      const verdict = decideAndApply(running, decodeAction(task, action));
+      const verdict = decideAndApply(running, decodeAction(task, action, running.demand));
       world.advance(milliseconds(world.now + task.controlStep));
       const observation = observe(running);
       const parts = rewardParts(task, {

@@ -11,6 +11,8 @@ import type { WorkloadReading } from "../../observe/telemetry/index.ts";
 import { sloPreservation } from "../../observe/telemetry/index.ts";
 import type { AutoscaleTask, FeatureSet } from "./autoscale.ts";
 import { positionOf } from "./autoscale-action.ts";
+import type { Demand, DemandMemory } from "./demand.ts";
+import { demandAfter, demandOf, noDemand } from "./demand.ts";
 
 /** Table 1 of AWARE, in its order. */
 const paperFeatures = [
@@ -66,9 +68,14 @@ export interface ObservationMemory {
   readonly last: Readonly<Partial<Record<Measured, { readonly value: number; readonly at: Ms }>>>;
   /** The load of the step before, which the change is counted from. */
   readonly loadBefore: number | null;
+  readonly demand: DemandMemory;
 }
 
-export const freshObservationMemory: ObservationMemory = Object.freeze({ last: {}, loadBefore: null });
+export const freshObservationMemory: ObservationMemory = Object.freeze({
+  last: {},
+  loadBefore: null,
+  demand: noDemand,
+});
 
 export interface ObservationContext {
   readonly memory: ObservationMemory;
@@ -81,6 +88,8 @@ export interface Observation {
   readonly measures: Measures;
   /** Measures of this observation that are not of this reading. */
   readonly held: readonly Measured[];
+  /** What an action's multiples are of. */
+  readonly demand: Demand;
   readonly memory: ObservationMemory;
 }
 
@@ -134,11 +143,13 @@ export function encodeObservation(
     margin: value("margin"),
     load: value("load"),
   };
+  const demand = demandAfter(memory.demand, reading, measures.cpu);
   return ok({
     values: valuesOf(task, reading, { measures, loadBefore: memory.loadBefore ?? measures.load }),
     measures,
     held,
-    memory: { last, loadBefore: measures.load },
+    demand: demandOf(demand),
+    memory: { last, loadBefore: measures.load, demand },
   });
 }
 

@@ -18,6 +18,9 @@ import { parseSlo } from "../../observe/telemetry/index.ts";
  */
 export type FeatureSet = "paper" | "extended";
 
+/** What an action's numbers mean: see autoscale-action.ts. `limits` is the paper's. */
+export type ActionKind = "limits" | "demand";
+
 export interface AutoscaleTask {
   readonly slo: Slo;
   readonly bounds: GuardLimits["bounds"];
@@ -30,6 +33,7 @@ export interface AutoscaleTask {
   /** The utilisation that counts in full: 1 is the paper's reward, less leaves head-room unpunished. */
   readonly utilisation: { readonly cpu: Ratio; readonly memory: Ratio };
   readonly features: FeatureSet;
+  readonly actions: ActionKind;
   /** Measurements that are missing are taken from before, up to this age. Older, and the observation fails. */
   readonly maxAge: Ms;
   /** Between two decisions. */
@@ -53,6 +57,7 @@ const defaults: Omit<AutoscaleTask, "slo" | "bounds"> = {
   switchCost: sharpSwitchCost,
   utilisation: { cpu: ratio(1), memory: ratio(1) },
   features: "extended",
+  actions: "demand",
   // As old as the guard lets data be that an action rests on.
   maxAge: seconds(90),
   controlStep: seconds(15),
@@ -60,11 +65,14 @@ const defaults: Omit<AutoscaleTask, "slo" | "bounds"> = {
   usualLoad: perSecond(20),
 };
 
-/** What the paper's agent has: its snapshot and its reward. */
-export const paperMode: Pick<AutoscaleTask, "headroom" | "switchCost" | "features" | "utilisation"> = Object.freeze({
+/** What the paper's agent has: its snapshot, its actions and its reward. */
+export const paperMode = Object.freeze<
+  Pick<AutoscaleTask, "headroom" | "switchCost" | "features" | "actions" | "utilisation">
+>({
   headroom: 0,
   switchCost: 0,
   features: "paper",
+  actions: "limits",
   utilisation: { cpu: ratio(1), memory: ratio(1) },
 });
 

@@ -1,6 +1,6 @@
 /** Tasks: per problem what is seen, what can be done and what is rewarded; and environments made of them. */
 
-export type { AutoscaleOptions, AutoscaleTask, FeatureSet } from "./autoscale.ts";
+export type { ActionKind, AutoscaleOptions, AutoscaleTask, FeatureSet } from "./autoscale.ts";
 export { autoscaleTask, mostPerEpisode, paperMode, sharpSwitchCost, usualHeadroom } from "./autoscale.ts";
 export { actionOrder, actionSpace, decodeAction, encodeAction } from "./autoscale-action.ts";
 export type { AutoscaleEnv, AutoscaleEnvOptions, AutoscaleStep, MakeWorld } from "./autoscale-env.ts";
@@ -21,6 +21,7 @@ export {
 } from "./autoscale-observation.ts";
 export type { RewardInput, RewardParts } from "./autoscale-reward.ts";
 export { allocationGap, reward, rewardParts } from "./autoscale-reward.ts";
+export type { Demand } from "./demand.ts";
 export type { ProfileProblem, WorkloadProfile } from "./profile.ts";
 export { profileProblems, profileTask } from "./profile.ts";
 export type { DeviationThreshold, RewardThreshold, ThresholdProblem, Thresholds } from "./thresholds.ts";
