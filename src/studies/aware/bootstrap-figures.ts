@@ -16,6 +16,7 @@ export const methodTitles: Readonly<Record<string, string>> = {
   rules: "HPA and VPA",
   "no-bootstrap": "no bootstrapping",
   "aware-paper": "AWARE as published",
+  "aware-paper-high": "AWARE as published, high stakes",
   aware: "AWARE",
   converged: "converged policy",
   "no-retraining": "no retraining",

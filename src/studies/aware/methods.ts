@@ -34,6 +34,9 @@ export const aware = ({ gates, shield }: AgentConfig): LearningMethod => ({ prof
 /** What the paper has: Algorithm 1, nothing around it. */
 export const awareOfPaper: LearningMethod = { profile: algorithm1, shield: noShield };
 
+/** The paper's way for workloads that can not bear a learner's mistakes: while the policy is retrained, the rules act. */
+export const awareOfPaperHighStakes: LearningMethod = { profile: { ...algorithm1, stakes: "high" }, shield: noShield };
+
 /** Algorithm 1 behind the shield. Without it some learners end in pods that are killed for lack of memory, all of it used. */
 export const awareShielded = ({ shield }: AgentConfig): LearningMethod => ({ profile: algorithm1, shield });
 

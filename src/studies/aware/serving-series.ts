@@ -15,6 +15,7 @@ import type { DriverParts, LearningMethod } from "./methods.ts";
 import {
   aware,
   awareOfPaper,
+  awareOfPaperHighStakes,
   awareShielded,
   everLearning,
   frozen,
@@ -52,7 +53,10 @@ export interface SeriesResult {
 interface Series {
   readonly parts: DriverParts;
   readonly rung: AwareConfig["rung"];
+  /** Trained behind the shield: its wishes are those of a policy that has one. */
   readonly policy: ConvergedPolicy;
+  /** Trained as published, without one. */
+  readonly bare: ConvergedPolicy;
   readonly versions: readonly Version[];
   readonly series: SeriesConfig;
   readonly count: EpisodeCount;
@@ -71,18 +75,22 @@ export async function playSeries<C extends AwareConfig & { readonly series: Seri
   const parts: DriverParts = { setting, agent, kernels, seed };
   const swept = isSwept(seed, series.sweptOfTen) ? series.thresholds : [];
   const length = series.before + series.updates * series.each;
-  const count = countEpisodes(job, series.converge + series.updates * series.retrain + (6 + swept.length) * length);
-  const policy = converge({ parts, rung, episodes: series.converge, count, method: awareShielded(agent) });
-  const all: Series = { parts, rung, policy, versions, series, count };
+  const count = countEpisodes(job, 2 * series.converge + series.updates * series.retrain + (7 + swept.length) * length);
+  const trained = (method: LearningMethod) => converge({ parts, rung, episodes: series.converge, count, method });
+  const policy = trained(awareShielded(agent));
+  // From the same moment on, or the methods would not meet the same requests.
+  const bare = { ...trained(awareOfPaper), at: policy.at };
+  const all: Series = { parts, rung, policy, bare, versions, series, count };
   const lives: Record<string, Life> = {
     rules: playRules(all),
-    "no-retraining": playMethod(all, frozen()),
+    "no-retraining": playMethod(all, frozen(), bare),
     "no-retraining-shield": playMethod(all, frozen(agent.shield)),
-    "aware-paper": playMethod(all, awareOfPaper),
+    "aware-paper": playMethod(all, awareOfPaper, bare),
+    "aware-paper-high": playMethod(all, awareOfPaperHighStakes, bare),
     aware: playMethod(all, aware(agent)),
     converged: playConverged(all),
   };
-  for (const below of swept) lives[`below-${below}`] = playMethod(all, retrainedBelow(below));
+  for (const below of swept) lives[`below-${below}`] = playMethod(all, retrainedBelow(below), bare);
   return { scenarios: versions.map(({ name }) => name), lives };
 }
 
@@ -109,8 +117,8 @@ function playRules(series: Series): Life {
   );
 }
 
-function playMethod(series: Series, method: LearningMethod): Life {
-  const driver = learningDriver(method, { ...series.parts, saved: series.policy.saved });
+function playMethod(series: Series, method: LearningMethod, policy: ConvergedPolicy = series.policy): Life {
+  const driver = learningDriver(method, { ...series.parts, saved: policy.saved });
   const truths = through(series, () => driver);
   const { updates } = driver;
   driver.dispose();
