@@ -12,7 +12,7 @@ import { commandsIn, unknownCommands } from "./docs/commands.ts";
 import { configurationPage } from "./docs/configuration.ts";
 import { failureCodeProblems } from "./docs/failure-codes.ts";
 import { hygieneProblems } from "./docs/hygiene.ts";
-import { brokenLinks } from "./docs/links.ts";
+import { brokenLinks, orphans } from "./docs/links.ts";
 
 const GUIDE = "docs/guide/failures.md";
 const BINARY = /\.(?:wasm|png|node|parquet|duckdb|ico|gz|bin)$/;
@@ -40,6 +40,7 @@ const configuration = files.find(({ path }) => path === CONFIGURATION_PAGE)?.tex
 const code = checkCode(root, pages);
 const problems = [
   ...brokenLinks(root, pages),
+  ...orphans(pages),
   ...unknownCommands(pages, known),
   ...failureCodeProblems(sources, guide),
   ...outdatedCounts(pages),

@@ -13,7 +13,7 @@ import { commandsIn, unknownCommands } from "./commands.ts";
 import { configurationPage, flagsOf, leavesOf, type Schema, typeText, variableOf } from "./configuration.ts";
 import { failureCodeProblems } from "./failure-codes.ts";
 import { hygieneProblems } from "./hygiene.ts";
-import { brokenLinks } from "./links.ts";
+import { brokenLinks, orphans } from "./links.ts";
 import { anchorsIn, splitFences } from "./markdown.ts";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -197,4 +197,14 @@ test("a count of claims that is repeated elsewhere has to be the one of the resu
   expect(outdatedCounts([results, readme("4 of 7")])).toEqual([
     "README.md: says that 4 of 7 claims of docs/results/x.md hold, which has 3 of 7",
   ]);
+});
+
+test("a page that no other page links to is found", () => {
+  const pages = [
+    { path: "README.md", text: "[guide](docs/guide/a.md#top)" },
+    { path: "docs/guide/a.md", text: "[next](b.md)" },
+    { path: "docs/guide/b.md", text: "x" },
+    { path: "docs/guide/lonely.md", text: "[itself](lonely.md)" },
+  ];
+  expect(orphans(pages)).toEqual(["docs/guide/lonely.md: no other page links to it"]);
 });

@@ -21,3 +21,17 @@ export function brokenLinks(root: string, pages: readonly Page[]): string[] {
   }
   return problems;
 }
+
+/** Pages of the documentation that no other page leads to: nobody would find them. */
+export function orphans(pages: readonly Page[]): string[] {
+  const linked = new Set<string>();
+  for (const page of pages)
+    for (const { target } of linksIn(page.text)) {
+      const [file = ""] = target.split("#");
+      const path = normalize(join(dirname(page.path), file));
+      if (file !== "" && path !== page.path) linked.add(path);
+    }
+  return pages
+    .filter(({ path }) => path.startsWith("docs/") && !linked.has(path))
+    .map(({ path }) => `${path}: no other page links to it`);
+}
