@@ -9,5 +9,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 300_000,
     fileParallelism: false,
+    // A browser on a busy machine takes its time; what never happens still fails.
+    expect: { poll: { timeout: 30_000, interval: 50 } },
   },
 });

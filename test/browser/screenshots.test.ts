@@ -65,7 +65,8 @@ test(
     await page.emulateMedia({ colorScheme: "dark" });
     await take(page, "overview-dark");
     await page.emulateMedia({ colorScheme: "light" });
-    await page.setViewportSize({ width: 1280, height: 1000 });
+    // As high as all its charts: what is not on the screen is not drawn.
+    await page.setViewportSize({ width: 1280, height: 1400 });
     await page.goto(`${up.url}/#/workloads/${troubled?.id}`);
     await page.waitForSelector(".charts canvas");
     await expect.poll(() => page.locator(".decision h2").innerText(), PATIENCE).not.toBe("No decision yet");

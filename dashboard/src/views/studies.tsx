@@ -193,20 +193,34 @@ function Row({ row }: { row: StudyResultRow }): ComponentChild {
   return (
     <tr>
       <th scope="row">{row.what}</th>
-      <td class="number">{row.paper === null ? <span class="quiet">none</span> : <Paper paper={row.paper} />}</td>
       <td class="number">
+        <Label>Paper</Label>
+        {row.paper === null ? <span class="quiet">none</span> : <Paper paper={row.paper} />}
+      </td>
+      <td class="number">
+        <Label>Ours</Label>
         <Ours ours={row.ours} />
       </td>
-      <td>
+      <td class="range">
         <IntervalPlot ours={row.ours} paper={row.paper} />
       </td>
-      <td>{row.claim}</td>
-      <td>
+      <td class="claim">
+        <Label>Claim</Label>
+        {row.claim}
+      </td>
+      <td class="holds">
         <span class={row.holds ? "verdict yes" : "verdict no"}>{row.holds ? "✓ yes" : "✗ no"}</span>
       </td>
     </tr>
   );
 }
+
+/** What the column's head says, for a screen that is too narrow for columns. */
+const Label = ({ children }: { children: string }): ComponentChild => (
+  <span class="narrow-label" aria-hidden="true">
+    {children}
+  </span>
+);
 
 function Paper({ paper }: { paper: PublishedRange }): ComponentChild {
   const range = paper.low === paper.high ? number(paper.low) : `${number(paper.low)} – ${number(paper.high)}`;
