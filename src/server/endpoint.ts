@@ -23,8 +23,8 @@ type Nothing = typeof NOTHING;
 
 export type Answer<A> =
   | { readonly document: A; readonly revision?: number }
-  /** A document that is JSON already. */
-  | { readonly json: string }
+  /** A document that is JSON already, encoded. */
+  | { readonly json: Uint8Array<ArrayBuffer> }
   | { readonly failure: Failure }
   | { readonly response: Response };
 

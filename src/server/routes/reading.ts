@@ -143,7 +143,7 @@ export function addReadingRoutes(
     summary: "All agents, with stage history and evidence.",
     answer: pageOf("AgentPage", agentSchema),
     // Histories of many agents are megabytes, of which little changes between two requests.
-    handle: () => ({ json: `{"items":[${model.agents().map(agentJson).join()}],"next":null}` }),
+    handle: () => ({ json: pageJson(model.agents().map(agentJson)) }),
   });
 
   addEndpoint(app, {
@@ -220,16 +220,26 @@ export function addReadingRoutes(
   });
 }
 
-/** The text of a document that is never changed, only replaced; made once for as long as the document is there. */
-function createJsonCache<T extends object>(): (document: T) => string {
-  const texts = new WeakMap<T, string>();
+const encoder = new TextEncoder();
+
+/** The bytes of a document that is never changed, only replaced; made once for as long as the document is there. */
+function createJsonCache<T extends object>(): (document: T) => Uint8Array {
+  const known = new WeakMap<T, Uint8Array>();
   return (document) => {
-    const known = texts.get(document);
-    if (known !== undefined) return known;
-    const text = JSON.stringify(document);
-    texts.set(document, text);
-    return text;
+    let bytes = known.get(document);
+    if (bytes === undefined) {
+      bytes = encoder.encode(JSON.stringify(document));
+      known.set(document, bytes);
+    }
+    return bytes;
   };
+}
+
+/** All of a list in one portion. */
+function pageJson(items: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const comma = encoder.encode(",");
+  const parts = items.flatMap((item, index) => (index === 0 ? [item] : [comma, item]));
+  return Buffer.concat([encoder.encode('{"items":['), ...parts, encoder.encode('],"next":null}')]);
 }
 
 function time(description: string) {
