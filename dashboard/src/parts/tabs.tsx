@@ -3,6 +3,7 @@
  * Owns: keys and roles. Not here: what a panel shows, and where the choice is kept.
  */
 import type { ComponentChild, ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 
 export interface TabItem {
   readonly id: string;
@@ -23,6 +24,13 @@ export function Tabs({ label, items, chosen, choose }: TabsProps): ComponentChil
     items.findIndex(({ id }) => id === chosen),
     0,
   );
+  const host = useRef<HTMLDivElement>(null);
+  // On a phone the list runs beyond the edge; the chosen one is to be seen. Only the list moves, not the page.
+  useEffect(() => {
+    const list = host.current;
+    const tab = list?.querySelector<HTMLElement>("[aria-selected=true]");
+    if (list && tab) list.scrollLeft = tab.offsetLeft - list.offsetLeft - (list.clientWidth - tab.clientWidth) / 2;
+  }, [chosen]);
   const onKeyDown = (event: KeyboardEvent & { currentTarget: HTMLElement }): void => {
     const step = STEPS[event.key];
     const to =
@@ -40,7 +48,7 @@ export function Tabs({ label, items, chosen, choose }: TabsProps): ComponentChil
     event.currentTarget.querySelector<HTMLElement>(`#${CSS.escape(`tab-${item.id}`)}`)?.focus();
   };
   return (
-    <div role="tablist" class="tabs" aria-label={label} aria-orientation="vertical" onKeyDown={onKeyDown}>
+    <div ref={host} role="tablist" class="tabs" aria-label={label} aria-orientation="vertical" onKeyDown={onKeyDown}>
       {items.map((item, index) => (
         <button
           key={item.id}
