@@ -111,6 +111,11 @@ export const profileSchema = z
       .prefault({}),
     bootstrap: z.boolean().default(true).describe("let the fallback act until the learner has learned from it"),
     stakes: z.enum(["high", "normal"]).default("normal").describe("high: the fallback acts during retraining"),
+    risk: z
+      .number()
+      .min(0)
+      .default(0)
+      .describe("steps of violation beyond the fallback's that may be risked to save CPU; 0: CPU stays the fallback's"),
     mode: z.enum(["recommend", "canary", "act"]).default("recommend").describe("how much of it is carried out"),
     controlStepSeconds: z.number().min(1).max(3600).default(15).describe("between two decisions"),
     episodeSteps: z.int().min(10).default(100).describe("decisions that rewards are summed over"),

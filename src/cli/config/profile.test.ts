@@ -55,6 +55,7 @@ describe("a profile", () => {
       },
       bootstrap: true,
       stakes: "normal",
+      risk: 0,
       // The careful way round: nothing is carried out until somebody says so.
       mode: "recommend",
       controlStep: seconds(15),
@@ -70,6 +71,7 @@ describe("a profile", () => {
       "  { alpha: 0.7, headroom: 0, switchCost: 0, thresholds: { online: 130, serving: { belowConverged: 5 }, deviation: 5 } }",
       "bootstrap: false",
       "stakes: high",
+      "risk: 2",
       "mode: act",
       "controlStepSeconds: 30",
     );
@@ -88,6 +90,7 @@ describe("a profile", () => {
       },
       bootstrap: false,
       stakes: "high",
+      risk: 2,
       mode: "act",
       controlStep: 30_000,
     });

@@ -28,7 +28,7 @@ export { gatesAhead, thresholdLevels } from "./prospects.ts";
 export type { LifecycleFailure } from "./saved.ts";
 export { LIFECYCLE_SCHEMA, loadLifecycle, saveLifecycle } from "./saved.ts";
 export type { ShieldOptions, ShieldRule } from "./shield.ts";
-export { defaultShield, noShield } from "./shield.ts";
+export { defaultShield, noShield, shieldOf } from "./shield.ts";
 export type {
   AgentState,
   Canary,

@@ -74,6 +74,7 @@ test("a workload's profile becomes the life it asks for, with the reward of its 
     },
     bootstrap: true,
     stakes: "high",
+    risk: 0,
     mode: "canary",
     controlStep: seconds(15),
     episodeSteps: 50,

@@ -16,6 +16,7 @@ import {
   nearness,
   noShield,
   shielded,
+  shieldOf,
   steadied,
 } from "./shield.ts";
 
@@ -152,6 +153,35 @@ describe("the shield", () => {
       experience: terrible,
     });
     expect(shielded(worst, noShield)).toEqual({ allocation: want, changed: [] });
+  });
+});
+
+describe("the shield of an owner", () => {
+  const free = sizes(2, 900, 300);
+  const under = (risk: number, excess: number) =>
+    shielded(
+      input({
+        want: sizes(2, 700, 300),
+        have: sizes(2, 800, 300),
+        fallback: free,
+        experience: { ...experience, excess },
+      }),
+      shieldOf({ risk }),
+    ).allocation;
+
+  test("who risks nothing leaves CPU to the fallback, whatever was saved", () => {
+    expect(under(0, 0)).toEqual(free);
+    expect(under(0, -5)).toEqual(free);
+    expect(shielded(input({ want: sizes(3, 900, 300), fallback: free }), shieldOf({ risk: 0 })).allocation).toEqual(
+      free,
+    );
+  });
+
+  test("who risks something lets the learner decide, down until it is spent and up by a tenth", () => {
+    expect(under(2, 1.9)).toEqual(sizes(2, 700, 300));
+    expect(under(2, 2)).toEqual(free);
+    const more = input({ want: sizes(2, 990, 300), fallback: free });
+    expect(shielded(more, shieldOf({ risk: 2 })).allocation).toEqual(sizes(2, 990, 300));
   });
 });
 

@@ -51,6 +51,15 @@ export const defaultShield: ShieldOptions = Object.freeze({
   descent: { part: 0.15, settle: 6 },
 });
 
+/** How much CPU more than the fallback's a learner may give where it may also give less. */
+const FREE_CEILING = 1.1;
+
+/** The shield that a workload's owner asks for: with something to risk, the learner decides about CPU as well. */
+export function shieldOf({ risk }: { readonly risk: number }): ShieldOptions {
+  if (risk === 0) return defaultShield;
+  return { ...defaultShield, thrift: { allowance: risk }, ceiling: { times: FREE_CEILING } };
+}
+
 export const noShield: ShieldOptions = Object.freeze({
   tolerance: null,
   relief: null,

@@ -30,6 +30,8 @@ export interface WorkloadProfile {
   readonly bootstrap: boolean;
   /** High: while the learner is being retrained, the fallback acts. */
   readonly stakes: "high" | "normal";
+  /** Steps of violation beyond the fallback's that may be risked to find CPU to save; 0: CPU is the fallback's. */
+  readonly risk: number;
   /** recommend: nothing is carried out; canary: the learner stays near the fallback; act: all of it. */
   readonly mode: "recommend" | "canary" | "act";
   readonly controlStep: Ms;
