@@ -4,7 +4,8 @@
  *
  *   COXSWAIN_UPDATE_SCREENSHOTS=1 npx vitest run --config vitest.browser.config.ts test/browser/screenshots.test.ts
  *
- * writes them to docs/images/, after minutes of waiting until agents act and one workload is in trouble. Without the
+ * writes them to docs/images/, after minutes of waiting until agents act and one workload is in trouble. With
+ * COXSWAIN_UP=http://127.0.0.1:7070 they are of an `up` that runs there already, which spares the wait. Without the first
  * variable the same pictures are taken as soon as everything is live, into artifacts/browser, so that CI sees that they
  * can be taken.
  */
@@ -25,13 +26,16 @@ const PATIENCE = { timeout: isForReadme ? 600_000 : 60_000, interval: 250 };
 
 const data = mkdtempSync(join(tmpdir(), "coxswain-up-data-"));
 let browser: Browser;
-let up: RunningUp;
+let up: Pick<RunningUp, "url" | "stop">;
 
 beforeAll(async () => {
+  const running = process.env.COXSWAIN_UP;
   [browser, up] = await Promise.all([
     openBrowser(),
-    // For the README at the speed that its readers will see.
-    startUp({ installed: inject("installed"), data, speed: isForReadme ? 180 : 360 }),
+    running === undefined
+      ? // For the README at the speed that its readers will see.
+        startUp({ installed: inject("installed"), data, speed: isForReadme ? 180 : 360 })
+      : { url: running, stop: () => Promise.resolve(0) },
   ]);
 });
 afterAll(async () => {
@@ -80,9 +84,9 @@ test(
 async function untilTelling(): Promise<void> {
   const acting = async (): Promise<number> =>
     (await overview()).agents.filter(({ acting }) => acting === "learner").length;
-  await expect.poll(acting, PATIENCE).toBeGreaterThanOrEqual(3);
+  await expect.poll(acting, PATIENCE).toBeGreaterThanOrEqual(2);
   const { world } = await overview();
-  await expect.poll(async () => (await overview()).at - world.startedAt, PATIENCE).toBeGreaterThan(5 * 3_600_000);
+  await expect.poll(async () => (await overview()).at - world.startedAt, PATIENCE).toBeGreaterThan(2 * 3_600_000);
   const injected = await fetch(new URL("/v1/workloads/ml-serving/faults", up.url), {
     method: "POST",
     headers: { "content-type": "application/json", "if-match": "*" },
