@@ -14,7 +14,7 @@ import type { DemoWorkload } from "./demo-workloads.ts";
 export function fallbackOf({ initial, rules }: DemoWorkload): Fallback<HpaVpaControllerState> {
   const hpa = unwrap(
     parseHpaConfig({
-      minReplicas: bounds.replicas.min,
+      minReplicas: rules.leastReplicas,
       maxReplicas: bounds.replicas.max,
       metrics: [{ type: "resource", resource: "cpu", target: { kind: "utilization", percent: rules.targetPercent } }],
     }),

@@ -40,20 +40,22 @@ export interface DemoWorkload {
   readonly rules: Rules;
 }
 
-/**
- * HPA and VPA as operators set them: 60 % of the request where latency counts, more where only throughput does, and a VPA
- * that makes no pod smaller than what one request can use. The studies measure these per workload instead.
- */
 export interface Rules {
   /** The VPA's minAllowed CPU, in millicores. */
   readonly leastCpu: number;
   /** The HPA's target, in percent of the request. */
   readonly targetPercent: number;
+  /** The HPA's minReplicas. */
+  readonly leastReplicas: number;
 }
 
+/**
+ * HPA and VPA as operators set them who measured nothing: 60 % of the request where latency counts, more where only
+ * throughput does, and a VPA that makes no pod smaller than what one request can use.
+ */
 const rulesFor: { readonly [kind in Pledge["kind"]]: Rules } = {
-  latency: { leastCpu: 1_000, targetPercent: 60 },
-  throughput: { leastCpu: 500, targetPercent: 75 },
+  latency: { leastCpu: 1_000, targetPercent: 60, leastReplicas: 1 },
+  throughput: { leastCpu: 500, targetPercent: 75, leastReplicas: 1 },
 };
 
 interface Pledge {
@@ -68,6 +70,8 @@ interface Recipe {
   readonly application: Application;
   readonly load: { readonly shape?: LoadShape; readonly level: Load["level"]; readonly mean: number };
   readonly promise: Pledge;
+  /** Where they were measured. */
+  readonly rules?: Rules;
 }
 
 function composed(id: string, segments: readonly string[], served: { threads: number; timeout: number }): Application {
@@ -85,6 +89,10 @@ function composed(id: string, segments: readonly string[], served: { threads: nu
   });
 }
 
+/**
+ * Their rules are the cheapest that kept the SLO on a day of each one's load under the default seed, found as the studies
+ * find theirs (docs/adr/0015-a-careful-opponent.md): a twin that misses its SLO all day would make every agent look good.
+ */
 const four = (): readonly Recipe[] => [
   {
     id: "web-shop",
@@ -92,6 +100,7 @@ const four = (): readonly Recipe[] => [
     application: composed("web-shop", ["web-rendering", "database-scan"], { threads: 16, timeout: 4_000 }),
     load: { shape: "diurnal", level: "high", mean: 24 },
     promise: { kind: "latency", times: 2 },
+    rules: { leastCpu: 700, targetPercent: 50, leastReplicas: 2 },
   },
   {
     id: "image-resizing",
@@ -99,6 +108,7 @@ const four = (): readonly Recipe[] => [
     application: composed("image-resizing", ["object-store", "image-manipulation"], { threads: 8, timeout: 6_000 }),
     load: { shape: "bursty", level: "low", mean: 8 },
     promise: { kind: "latency", times: 3 },
+    rules: { leastCpu: 700, targetPercent: 38, leastReplicas: 1 },
   },
   {
     id: "ml-serving",
@@ -106,6 +116,7 @@ const four = (): readonly Recipe[] => [
     application: composed("ml-serving", ["text-processing", "ml-inference"], { threads: 8, timeout: 5_000 }),
     load: { shape: "steady", level: "high", mean: 18 },
     promise: { kind: "latency", times: 2.5 },
+    rules: { leastCpu: 1_000, targetPercent: 50, leastReplicas: 1 },
   },
   {
     id: "queue-worker",
@@ -116,6 +127,7 @@ const four = (): readonly Recipe[] => [
     }),
     load: { shape: "on-off", level: "high", mean: 14 },
     promise: { kind: "throughput", times: 0.8 },
+    rules: { leastCpu: 300, targetPercent: 90, leastReplicas: 1 },
   },
 ];
 
@@ -150,7 +162,7 @@ export function demoWorkloads(seed: number, count: number): readonly DemoWorkloa
   return [...known, ...more].slice(0, count).map((recipe, slot) => workloadOf(recipe, seed + 1_000 * slot));
 }
 
-function workloadOf({ id, title, application, load, promise }: Recipe, seed: number): DemoWorkload {
+function workloadOf({ id, title, application, load, promise, rules }: Recipe, seed: number): DemoWorkload {
   const rates = studyLoad(generateLoad({ seed, days: LOAD_DAYS, ...load }), application);
   return {
     id: unwrap(parseWorkloadId(id)),
@@ -159,7 +171,7 @@ function workloadOf({ id, title, application, load, promise }: Recipe, seed: num
     load: rates,
     slo: sloOf(application, rates, promise),
     initial: startOf(application, rates),
-    rules: rulesFor[promise.kind],
+    rules: rules ?? rulesFor[promise.kind],
   };
 }
 

@@ -78,33 +78,34 @@ function sideOf(account: Account | undefined): Side {
   };
 }
 
-const percent = (share: number | null): string => (share === null ? "–" : `${(100 * share).toFixed(1)} %`);
+const figure = (share: number | null): string => (share === null ? "–" : (100 * share).toFixed(1));
+/** With the agent, and under HPA and VPA alone. */
+const pair = (managed: number | null, twin: number | null): string => `${figure(managed)} / ${figure(twin)} %`;
 const signed = (share: number | null): string =>
   share === null ? "–" : `${share > 0 ? "+" : ""}${(100 * share).toFixed(1)} %`;
 
 export function summaryTable(summaries: readonly WorkloadSummary[], maxWidth?: number): string {
   const right = "right" as const;
-  return renderTable(
+  const table = renderTable(
     [
       { head: "workload" },
       { head: "stage" },
       { head: "SLO met", align: right },
-      { head: "HPA+VPA", align: right },
       { head: "CPU used", align: right },
-      { head: "HPA+VPA", align: right },
+      { head: "memory used", align: right },
       { head: "cost", align: right },
       { head: "against HPA+VPA", align: right },
     ],
     summaries.map(({ title, stage, managed, twin, costDifference }) => [
       title,
       stage,
-      percent(managed.attainment),
-      percent(twin.attainment),
-      percent(managed.cpuUtilisation),
-      percent(twin.cpuUtilisation),
+      pair(managed.attainment, twin.attainment),
+      pair(managed.cpuUtilisation, twin.cpuUtilisation),
+      pair(managed.memoryUtilisation, twin.memoryUtilisation),
       `$${managed.dollars.toFixed(2)}`,
       signed(costDifference),
     ]),
     { maxWidth },
   );
+  return `${table}\n\nwith the agent / under HPA and VPA alone`;
 }
