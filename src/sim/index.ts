@@ -5,7 +5,7 @@
 export { simActuator } from "./cluster/actuator.ts";
 export type { AgreementCell, CellMeasurement, MeasureOptions } from "./cluster/agreement.ts";
 export { cellRate, latencyError, measureCell } from "./cluster/agreement.ts";
-export type { EventWorldOptions } from "./cluster/event/event-world.ts";
+export type { EventClusterWorld, EventWorldOptions } from "./cluster/event/event-world.ts";
 export { eventWorld } from "./cluster/event/event-world.ts";
 export type { Balancing } from "./cluster/event/request-flow.ts";
 export { fluidWorld } from "./cluster/fluid/fluid-world.ts";

@@ -8,7 +8,7 @@ import { err, failure, ok } from "../../base/index.ts";
 import type { Slo } from "../../observe/telemetry/index.ts";
 import { parseSlo } from "../../observe/telemetry/index.ts";
 import type { Command, FaultName, SloDocument } from "../../server/index.ts";
-import { FAULT_LASTS, faultProblem, faultWords } from "./faults.ts";
+import { FAULT_LASTS, faultWords } from "./faults.ts";
 import type { Commanded, Ward } from "./ward.ts";
 
 export interface CommandAnswer {
@@ -91,8 +91,6 @@ async function obeyForWorkload(
 }
 
 function inject(plane: Commanded, ward: Ward, fault: FaultName): Result<string> {
-  const problem = faultProblem(fault);
-  if (problem) return err(problem);
   if (fault === "learner-crash") {
     ward.agent.crashLearner();
     return ok("a fault was injected: its learner throws at its next proposal");

@@ -1,12 +1,12 @@
 /**
  * Faults that a person can inject, each by a mechanism that is really there: the telemetry port fails, the learner throws,
- * more requests come, the software gets slower.
+ * more requests come, the software gets slower, a node is gone with its pods.
  * Owns: what a fault does, how long it lasts, and how it ends. Not here: asking for one (commands.ts).
  */
-import type { Failure, Ms } from "../../base/index.ts";
-import { failure, minutes } from "../../base/index.ts";
+import type { Ms } from "../../base/index.ts";
+import { minutes } from "../../base/index.ts";
 import type { FaultName } from "../../server/index.ts";
-import type { Application, ClusterWorld, Load } from "../../sim/index.ts";
+import type { Application, EventClusterWorld, Load } from "../../sim/index.ts";
 import type { DemoWorkload } from "./demo-workloads.ts";
 
 export interface ActiveFault {
@@ -23,20 +23,11 @@ const SLOWER = 1.8;
 
 export const faultWords: { readonly [name in FaultName]: string } = {
   "telemetry-lost": "its telemetry is lost",
-  "node-lost": "a node is lost",
+  "node-lost": "the node with most of its pods is lost",
   "load-surge": `${SURGE} times its usual requests come`,
   "learner-crash": "its learner throws",
   "slow-pods": `its requests need ${SLOWER} times the CPU`,
 };
-
-/** Why a fault can not be injected here; undefined where it can. */
-export function faultProblem(fault: FaultName): Failure | undefined {
-  if (fault !== "node-lost") return undefined;
-  return failure(
-    "plane.fault-unsupported",
-    "the simulated cluster can not lose a node while it runs; inject telemetry-lost, load-surge, slow-pods or learner-crash",
-  );
-}
 
 const surging = (load: Load): Load => ({ ...load, perMinute: load.perMinute.map((rate) => SURGE * rate) });
 
@@ -45,24 +36,11 @@ const slowed = (application: Application): Application => ({
   phases: application.phases.map((phase) => ({ ...phase, cpu: SLOWER * phase.cpu })),
 });
 
-/**
- * Brings the part of the worlds that a fault is about to what the active ones say; both worlds, since both are to meet the
- * same. Only that part: new software is rolled out pod by pod, which is a disruption of its own.
- */
-function applyFault(
-  { id, load, application }: DemoWorkload,
-  fault: FaultName,
-  { isActive, worlds }: { readonly isActive: boolean; readonly worlds: readonly ClusterWorld[] },
-): void {
-  for (const world of worlds) {
-    if (fault === "load-surge") world.update(id, { load: isActive ? surging(load) : load });
-    if (fault === "slow-pods") world.update(id, { application: isActive ? slowed(application) : application });
-  }
-}
-
-/** The faults that are in force, from their beginning to their end. */
+/** The faults that are in force, from their beginning to their end; in both worlds, since both are to meet the same. */
 export class ActiveFaults {
   #all: readonly ActiveFault[];
+  /** By workload, the node that was lost in each world: its pods may live elsewhere there. */
+  readonly #lostNodes = new Map<string, Map<EventClusterWorld, string>>();
 
   constructor(before: readonly ActiveFault[]) {
     this.#all = before;
@@ -77,27 +55,62 @@ export class ActiveFaults {
   }
 
   /** Those of before a restart, in worlds that begin. */
-  applyTo(workloads: readonly DemoWorkload[], worlds: readonly ClusterWorld[]): void {
+  applyTo(workloads: readonly DemoWorkload[], worlds: readonly EventClusterWorld[]): void {
     for (const workload of workloads)
-      for (const fault of this.of(workload.id)) applyFault(workload, fault, { isActive: true, worlds });
+      for (const fault of this.of(workload.id)) this.#apply(workload, fault, { isActive: true, worlds });
   }
 
   /** One that is there already lasts until the later end. */
-  begin(workload: DemoWorkload, added: ActiveFault, worlds: readonly ClusterWorld[]): void {
+  begin(workload: DemoWorkload, added: ActiveFault, worlds: readonly EventClusterWorld[]): void {
     const isThere = this.of(workload.id).includes(added.fault);
     this.#all = [...this.#all.filter((one) => one.fault !== added.fault || one.workload !== added.workload), added];
-    if (!isThere) applyFault(workload, added.fault, { isActive: true, worlds });
+    if (!isThere) this.#apply(workload, added.fault, { isActive: true, worlds });
   }
 
   /** Ends those whose time is over; answers with them. */
-  endDue(now: number, workloads: readonly DemoWorkload[], worlds: readonly ClusterWorld[]): readonly ActiveFault[] {
+  endDue(
+    now: number,
+    workloads: readonly DemoWorkload[],
+    worlds: readonly EventClusterWorld[],
+  ): readonly ActiveFault[] {
     const over = this.#all.filter(({ until }) => until <= now);
     if (over.length === 0) return over;
     this.#all = this.#all.filter(({ until }) => until > now);
     for (const { workload, fault } of over) {
       const about = workloads.find(({ id }) => id === workload);
-      if (about) applyFault(about, fault, { isActive: false, worlds });
+      if (about) this.#apply(about, fault, { isActive: false, worlds });
     }
     return over;
+  }
+
+  /** Only the part that the fault is about: new software is rolled out pod by pod, which is a disruption of its own. */
+  #apply(
+    { id, load, application }: DemoWorkload,
+    fault: FaultName,
+    { isActive, worlds }: { readonly isActive: boolean; readonly worlds: readonly EventClusterWorld[] },
+  ): void {
+    for (const world of worlds) {
+      if (fault === "load-surge") world.update(id, { load: isActive ? surging(load) : load });
+      if (fault === "slow-pods") world.update(id, { application: isActive ? slowed(application) : application });
+      if (fault === "node-lost" && isActive) this.#loseNode(id, world);
+      if (fault === "node-lost" && !isActive) this.#returnNode(id, world);
+    }
+  }
+
+  #loseNode(id: DemoWorkload["id"], world: EventClusterWorld): void {
+    const node = world.homeOf(id);
+    if (node === undefined) return;
+    const lost = this.#lostNodes.get(id) ?? new Map<EventClusterWorld, string>();
+    this.#lostNodes.set(id, lost.set(world, node));
+    world.loseNode(node);
+  }
+
+  #returnNode(id: DemoWorkload["id"], world: EventClusterWorld): void {
+    const lost = this.#lostNodes.get(id);
+    const node = lost?.get(world);
+    if (node === undefined) return;
+    lost?.delete(world);
+    // Another workload may have lost the same one, and later.
+    if (![...this.#lostNodes.values()].some((nodes) => nodes.get(world) === node)) world.returnNode(node);
   }
 }

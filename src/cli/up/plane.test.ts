@@ -125,7 +125,7 @@ test("commands raise the revision, and one that rests on an older look is told s
   await plane.close();
 });
 
-test("a load surge reaches both worlds and ends by itself; lost telemetry is told; a node can not be lost", async () => {
+test("a load surge reaches both worlds and ends by itself; lost telemetry is told", async () => {
   const plane = await openPlane({ trainer: nobody });
   const [before] = of(await advance(plane, 8), "samples").slice(-1);
   const workload = "web-shop";
@@ -140,11 +140,22 @@ test("a load surge reaches both worlds and ends by itself; lost telemetry is tol
   );
   const later = of(await advance(plane, 76), "event").map(({ event }) => event.text);
   expect(later).toContainEqual("Web shop: the fault load-surge is over");
-  expect(await plane.command({ kind: "inject", workload, fault: "node-lost" }, null)).toMatchObject({
-    ok: false,
-    failure: { code: "plane.fault-unsupported" },
-  });
   await plane.close();
+});
+
+test("a lost node takes pods of both worlds with it, and comes back", async () => {
+  const [plane, without] = [await openPlane({ trainer: nobody }), await openPlane({ trainer: nobody })];
+  await Promise.all([advance(plane, 4), advance(without, 4)]);
+  const workload = "web-shop";
+  unwrap(await plane.command({ kind: "inject", workload, fault: "node-lost" }, null));
+  const row = async (one: Plane) => of(await advance(one, 1), "samples")[0]?.samples[0];
+  const [hit, calm] = [await row(plane), await row(without)];
+  // The pod that is gone was a disruption, which has its price.
+  expect(hit?.sample.cost).toBeGreaterThan(calm?.sample.cost ?? Number.POSITIVE_INFINITY);
+  expect(hit?.twin).toEqual(hit?.sample);
+  const later = of(await advance(plane, 80), "event").map(({ event }) => event.text);
+  expect(later).toContainEqual("Web shop: the fault node-lost is over");
+  await Promise.all([plane.close(), without.close()]);
 });
 
 test("trouble is told once when it begins and once when it is over, with how long it was", async () => {

@@ -20,7 +20,7 @@ import { arrivals, requestLength } from "../workloads/index.ts";
 import type { ClusterWorld, WorkloadTruth, WorkloadUpdate } from "../world.ts";
 import { type ClusterState, EVENT } from "./cluster-state.ts";
 import { Deployment, type Pod, streamsOf } from "./deployment.ts";
-import { emptyNode } from "./placement.ts";
+import { emptyNode, type NodeState } from "./placement.ts";
 import { type Balancing, RequestFlow } from "./request-flow.ts";
 import { RequestPool } from "./request-pool.ts";
 import { Rollout } from "./rollout.ts";
@@ -29,12 +29,22 @@ export interface EventWorldOptions extends WorldOptions {
   readonly balancing?: Balancing;
 }
 
-export function eventWorld(options: EventWorldOptions): ClusterWorld {
+/** What only this rung has: nodes that are lost while the world runs. */
+export interface EventClusterWorld extends ClusterWorld {
+  /** The node with most of a workload's pods, the first of several; none where no pod has a node. */
+  homeOf(workload: WorkloadId): string | undefined;
+  /** Gone at once, with its pods and their requests; the pods are placed on others and start there. */
+  loseNode(name: string): void;
+  /** Back, and empty; only what is placed from then on goes there. */
+  returnNode(name: string): void;
+}
+
+export function eventWorld(options: EventWorldOptions): EventClusterWorld {
   checkWorldOptions(options);
   return new EventWorld(options);
 }
 
-class EventWorld implements ClusterWorld {
+class EventWorld implements EventClusterWorld {
   readonly workloads: readonly WorkloadId[];
   readonly #start: number;
   readonly #interval: number;
@@ -126,6 +136,31 @@ class EventWorld implements ClusterWorld {
     if (problem !== undefined) throw new CodedError(failure("world.options", `workload ${workload} ${problem}`));
     this.#flow.widen(requestLength(application));
     this.#rollout.update(deployment, application);
+  }
+
+  homeOf(workload: WorkloadId): string | undefined {
+    const counts = new Map<string, number>();
+    for (const { node } of this.#tenants.find(workload).pods)
+      if (node !== undefined) counts.set(node.spec.name, (counts.get(node.spec.name) ?? 0) + 1);
+    const most = Math.max(...counts.values());
+    return [...counts].find(([, count]) => count === most)?.[0];
+  }
+
+  loseNode(name: string): void {
+    const node = this.#node(name);
+    if (!node.isLost) this.#rollout.loseNode(node);
+  }
+
+  returnNode(name: string): void {
+    const node = this.#node(name);
+    if (node.isLost) this.#rollout.returnNode(node);
+  }
+
+  #node(name: string): NodeState {
+    const found = this.#state.nodes.find(({ spec }) => spec.name === name);
+    if (found === undefined)
+      throw new CodedError(failure("world.options", `there is no node ${name} in this world; check the name`));
+    return found;
   }
 
   #happen(kind: number, subject: number): void {

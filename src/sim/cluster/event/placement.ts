@@ -20,15 +20,24 @@ export interface NodeState {
   memoryHeld: number;
   /** Applications whose image it has pulled. */
   readonly images: Set<string>;
+  /** Gone, with all that ran on it: nothing is placed there until it returns. */
+  isLost: boolean;
 }
 
-export const emptyNode = (spec: NodeSpec): NodeState => ({ spec, cpuHeld: 0, memoryHeld: 0, images: new Set() });
+export const emptyNode = (spec: NodeSpec): NodeState => ({
+  spec,
+  cpuHeld: 0,
+  memoryHeld: 0,
+  images: new Set(),
+  isLost: false,
+});
 
 const nothing: PodSize = { cpu: 0, memory: 0 };
 
 /** Whether a pod fits, in the place of another that is there already. */
 export function hasRoom(node: NodeState, size: PodSize, instead: PodSize = nothing): boolean {
   return (
+    !node.isLost &&
     node.cpuHeld - instead.cpu + size.cpu <= node.spec.cpu &&
     node.memoryHeld - instead.memory + size.memory <= node.spec.memory
   );
@@ -72,6 +81,7 @@ export function roomFor(
     held.set(node, { cpu: sum.cpu + size.cpu, memory: sum.memory + size.memory });
   }
   return nodes.map((node) => {
+    if (node.isLost) return { cpu: millicores(0), memory: bytes(0) };
     const mine = held.get(node) ?? nothing;
     return {
       cpu: millicores(node.spec.cpu - node.cpuHeld + mine.cpu),

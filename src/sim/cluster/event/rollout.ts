@@ -13,7 +13,7 @@ import type { Application } from "../workloads/index.ts";
 import { type ClusterState, EVENT } from "./cluster-state.ts";
 import { CpuClock } from "./cpu-clock.ts";
 import { type Deployment, Pod } from "./deployment.ts";
-import { chooseNode, hasRoom, hold, type PodSize, release } from "./placement.ts";
+import { chooseNode, hasRoom, hold, type NodeState, type PodSize, release } from "./placement.ts";
 import { compileApplication } from "./program.ts";
 import type { PodWatch, RequestFlow } from "./request-flow.ts";
 
@@ -135,6 +135,29 @@ export class Rollout implements PodWatch {
   #schedule(at: number, kind: number, pod: Pod): Ticket {
     const { queue } = this.#state;
     return queue.schedule(Math.max(at, queue.at), kind, pod.index);
+  }
+
+  /** The node is gone at once: no grace for its pods, whose requests are lost with them; others take their place elsewhere. */
+  loseNode(node: NodeState): void {
+    node.isLost = true;
+    node.images.clear();
+    for (const deployment of this.#state.deployments) {
+      const there = deployment.pods.filter((pod) => pod.node === node);
+      for (const pod of there) {
+        if (pod.stage === "ready") deployment.disruptions++;
+        this.#leaveReady(pod);
+        this.#flow?.loseAll(pod);
+        // Losing its requests may have ended one that was stopping.
+        if (pod.node !== undefined) this.#end(pod);
+      }
+      if (there.length > 0) this.#reconcile(deployment);
+    }
+  }
+
+  /** As empty as a new one. */
+  returnNode(node: NodeState): void {
+    node.isLost = false;
+    this.#useRoom();
   }
 
   ranEmpty(pod: Pod): void {
