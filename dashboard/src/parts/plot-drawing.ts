@@ -60,6 +60,7 @@ export function drawPeaks(plot: uPlot, say: (value: number) => string): void {
   ctx.save();
   ctx.font = `600 ${10.5 * scale}px system-ui, sans-serif`;
   ctx.fillStyle = colour("--ours");
+  ctx.textAlign = "left";
   ctx.textBaseline = "top";
   let free = bbox.left;
   for (const { index, value } of peaksAbove(values, top)) {
