@@ -1,6 +1,10 @@
 /** Entry of a thread that trains agents beside the loop. */
 
-import { serveJobs } from "../../adapters/runtime/index.ts";
+import { giveWay, serveJobs } from "../../adapters/runtime/index.ts";
 import { agentTrainingKinds } from "../../control/lifecycle/index.ts";
 
+/** Turns of agents go before their training, and both after the API's answers. */
+const TRAINING_NICE = 10;
+
+giveWay(TRAINING_NICE);
 serveJobs(agentTrainingKinds());

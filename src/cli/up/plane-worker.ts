@@ -5,6 +5,7 @@
  */
 import { setTimeout as after } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
+import { giveWay } from "../../adapters/runtime/index.ts";
 import type { Failure, Result } from "../../base/index.ts";
 import { failure, failureOf, milliseconds, ok } from "../../base/index.ts";
 import type { PlaneUpdate } from "../../server/index.ts";
@@ -27,8 +28,14 @@ const SAVE_EVERY_MS = 5_000;
 /** So that messages are heard while the world has nothing to do. */
 const LONGEST_WAIT_MS = 50;
 
+/** Whoever asks the API waits for an answer; the world's time does not mind. */
+const PLANE_NICE = 5;
+
 const port = parentPort;
-if (port !== null) void serve(workerData as PlaneSettings);
+if (port !== null) {
+  giveWay(PLANE_NICE);
+  void serve(workerData as PlaneSettings);
+}
 
 const post = (message: FromPlane): void => port?.postMessage(message);
 

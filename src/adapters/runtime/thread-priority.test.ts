@@ -1,0 +1,31 @@
+import { getPriority } from "node:os";
+import { Worker } from "node:worker_threads";
+import { expect, test } from "vitest";
+import { workerEntry } from "./worker-entry.ts";
+
+/** A thread that gives way, and then says what it and the main thread are at. */
+function niced(nice: number): Promise<{ readonly did: boolean; readonly own: number; readonly main: number }> {
+  const source = workerEntry("./thread-priority.ts", import.meta.url).href;
+  const script = `
+    import { parentPort } from "node:worker_threads";
+    import { getPriority } from "node:os";
+    import { giveWay, threadNumber } from ${JSON.stringify(source)};
+    const did = giveWay(${nice});
+    parentPort.postMessage({ did, own: getPriority(threadNumber() ?? 0), main: getPriority(process.pid) });`;
+  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(script)}`));
+  return new Promise((resolve, reject) => {
+    worker.once("message", resolve);
+    worker.once("error", reject);
+  });
+}
+
+test.runIf(process.platform === "linux")("a thread gives way alone: its process goes on as before", async () => {
+  const before = getPriority(process.pid);
+  // Priorities can only be lowered, and the whole suite may run at a low one already.
+  const nice = Math.min(19, before + 3);
+  expect(await niced(nice)).toEqual({ did: true, own: nice, main: before });
+});
+
+test.runIf(process.platform !== "linux")("where threads have no number nothing changes, and it says so", async () => {
+  expect((await niced(5)).did).toBe(false);
+});
