@@ -88,10 +88,19 @@ async function end(child: ChildProcess, ended: Promise<void>): Promise<void> {
   clearTimeout(late);
 }
 
-function heapOf(child: ChildProcess): Promise<HeapFigures> {
+export function heapOf(child: Pick<ChildProcess, "once" | "off" | "send">): Promise<HeapFigures> {
   return new Promise((resolve, reject) => {
-    child.once("message", (figures) => resolve(figures as HeapFigures));
-    child.once("exit", () => reject(new Error("coxswain up ended while its memory was looked at")));
+    // It is asked many times in its life, so neither listener may outlive the question.
+    const onFigures = (figures: unknown) => {
+      child.off("exit", onExit);
+      resolve(figures as HeapFigures);
+    };
+    const onExit = () => {
+      child.off("message", onFigures);
+      reject(new Error("coxswain up ended while its memory was looked at"));
+    };
+    child.once("message", onFigures);
+    child.once("exit", onExit);
     child.send("measure");
   });
 }

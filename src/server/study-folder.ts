@@ -4,11 +4,16 @@
  */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { err, failure, ok, type Result } from "../base/index.ts";
+import { err, type Failure, failure, ok, type Result } from "../base/index.ts";
 import { parseStudyResult, type StudyResult } from "./contract.ts";
 import type { StudyShelf } from "./routes/studies.ts";
 
-export function openStudyFolder(folder: string): StudyShelf {
+export interface StudyFolderOptions {
+  /** Told once of every version of a result that can not be read, and so is not in the list. */
+  readonly onUnreadable?: (file: string, why: Failure) => void;
+}
+
+export function openStudyFolder(folder: string, { onUnreadable }: StudyFolderOptions = {}): StudyShelf {
   const known = new Map<string, { readonly stamp: string; readonly result: Result<StudyResult> }>();
 
   // A folder that is not there (a package without results) is one without studies.
@@ -25,9 +30,11 @@ export function openStudyFolder(folder: string): StudyShelf {
       const stamp = `${mtimeMs} ${size}`;
       const cached = known.get(id);
       if (cached?.stamp === stamp) return cached.result;
-      const parsed = parseStudyResult(JSON.parse(await readFile(path, "utf8")));
-      const result = parsed.ok ? ok(parsed.value) : unreadable(id, parsed.problem);
+      const result = parseText(id, await readFile(path, "utf8"));
+      // Two who ask at once both read it, and one of them tells.
+      const isNews = known.get(id)?.stamp !== stamp;
       known.set(id, { stamp, result });
+      if (!result.ok && isNews) onUnreadable?.(path, result.failure);
       return result;
     } catch (thrown) {
       return unreadable(id, (thrown as Error).message);
@@ -60,6 +67,15 @@ export function openStudyFolder(folder: string): StudyShelf {
       return new Uint8Array(await readFile(join(folder, name)));
     },
   };
+}
+
+function parseText(id: string, text: string): Result<StudyResult> {
+  try {
+    const parsed = parseStudyResult(JSON.parse(text));
+    return parsed.ok ? ok(parsed.value) : unreadable(id, parsed.problem);
+  } catch (thrown) {
+    return unreadable(id, (thrown as Error).message);
+  }
 }
 
 const unreadable = (id: string, problem: string): Result<never> =>

@@ -12,7 +12,7 @@ import { PlaneProblem, readAgent } from "../plane/client.ts";
 import { connection } from "../plane/stream.ts";
 import { hrefOf } from "../router.ts";
 import { store } from "../state.ts";
-import { modeMeaning, nextStage, rolledBackStage, stageMeaning, stageWord } from "../words/consequences.ts";
+import { meaningOf, modeMeaning, nextStage, rolledBackStage, stageWord } from "../words/consequences.ts";
 import { dayAndClock, percent, whole } from "../words/format.ts";
 import { becauseWords } from "../words/reasons.ts";
 import { Estimate, RewardCurve } from "./agent-learning.tsx";
@@ -67,7 +67,7 @@ function Known({ agent }: { agent: AgentDocument }): ComponentChild {
           <Title>Agent of {title}</Title>
           <p class="standing">
             {agent.isPaused ? <span class="badge paused">Paused</span> : null} {ACTING[agent.acting]}{" "}
-            <span class="quiet">{stageMeaning[agent.stage]}</span>
+            <span class="quiet">{meaningOf(agent)}</span>
           </p>
           <StageSteps stage={agent.stage} isLarge />
           <p class="quiet">

@@ -33,8 +33,8 @@ export function Overview(): ComponentChild {
       <Totals />
       {ids.length === 0 ? (
         <Empty>
-          Nothing is managed yet. <code>coxswain up</code> brings four demo workloads; your own go into its
-          configuration.
+          Nothing is managed yet. <code>coxswain up</code> brings four demo workloads, or as many as{" "}
+          <code>--workloads</code> says.
         </Empty>
       ) : (
         <Workloads ids={ids} />

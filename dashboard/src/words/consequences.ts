@@ -30,10 +30,14 @@ export const stageMeaning: Readonly<Record<StageName, string>> = {
 };
 
 export const modeMeaning: Readonly<Record<ModeName, string>> = {
-  recommend: "It only recommends; nothing is changed by it.",
+  recommend: "It only recommends: nobody acts, neither the learner nor HPA and VPA.",
   canary: "It acts within a narrow band around what HPA and VPA would do.",
   act: "It acts as far as the guard lets it.",
 };
+
+/** What the stage means in the agent's mode, which may let nobody act whatever the stage. */
+export const meaningOf = ({ stage, mode }: Pick<AgentDocument, "stage" | "mode">): string =>
+  mode === "recommend" ? modeMeaning.recommend : stageMeaning[stage];
 
 export const faultMeaning: Readonly<Record<FaultName, string>> = {
   "telemetry-lost": "Its measurements stop arriving for a while. HPA and VPA must take over within one step.",
@@ -52,6 +56,10 @@ export function rolledBackStage(stage: StageName): StageName | null {
   return stage === "ONLINE" || stage === "SERVING" ? "OFFLINE" : null;
 }
 
+/** Where the mode is “recommend” nobody acts, and a step back changes nothing about that. */
+const takeOver = (agent: Asked | null): string =>
+  agent?.mode === "recommend" ? "Nobody acts, as before" : "HPA and VPA act from the next step on";
+
 type Asked = Pick<AgentDocument, "id" | "stage" | "acting" | "mode" | "gates">;
 
 export function consequencesOf(command: Command, agent: Asked | null): Consequences {
@@ -63,7 +71,7 @@ export function consequencesOf(command: Command, agent: Asked | null): Consequen
         title: to === null ? `Promote ${command.agent}` : `Promote ${command.agent} to ${stageWord[to]}`,
         verb: "Promote",
         lines: [
-          to === null ? "There is no stage above this one." : stageMeaning[to],
+          to === null || agent === null ? "There is no stage above this one." : meaningOf({ ...agent, stage: to }),
           "The guard still checks every action, and stale measurements, a crash or too many corrections put HPA and VPA back in charge within one step.",
         ],
         doubts: failing.length === 0 ? [] : ["These gates do not hold yet:", ...failing],
@@ -77,8 +85,8 @@ export function consequencesOf(command: Command, agent: Asked | null): Consequen
         verb: "Roll back",
         lines: [
           to === null
-            ? "There is nothing to roll back: HPA and VPA act already."
-            : `HPA and VPA act from the next step on, and the agent goes back to ${stageWord[to]}: it trains on what they do.`,
+            ? "There is nothing to roll back: the learner does not act."
+            : `${takeOver(agent)}, and the agent goes back to ${stageWord[to]}: it trains on what is done.`,
           "What it has learned is kept. It has to pass its gates again to return.",
         ],
         doubts: [],
@@ -89,10 +97,7 @@ export function consequencesOf(command: Command, agent: Asked | null): Consequen
       return {
         title: `Pause ${command.agent}`,
         verb: "Pause",
-        lines: [
-          "HPA and VPA act from the next step on, and nothing is learned.",
-          "It stays paused until somebody resumes it.",
-        ],
+        lines: [`${takeOver(agent)}, and nothing is learned.`, "It stays paused until somebody resumes it."],
         doubts: [],
         isRisky: false,
       };
@@ -103,7 +108,7 @@ export function consequencesOf(command: Command, agent: Asked | null): Consequen
         lines: [
           agent === null
             ? "It goes on where it was stopped."
-            : `It goes on in ${stageWord[agent.stage]}. ${stageMeaning[agent.stage]}`,
+            : `It goes on in ${stageWord[agent.stage]}. ${meaningOf(agent)}`,
         ],
         doubts: [],
         isRisky: false,
@@ -136,7 +141,7 @@ export function consequencesOf(command: Command, agent: Asked | null): Consequen
           "The agent and its twin are judged by the new target from the next step on.",
           ...(isActing
             ? [
-                "HPA and VPA act again, and the agent goes back to Offline: what it earned under the old target says nothing about the new one.",
+                `${takeOver(agent)}, and the agent goes back to Offline: what it earned under the old target says nothing about the new one.`,
               ]
             : []),
         ],

@@ -12,7 +12,7 @@ const ACTING: Readonly<Record<string, string>> = {
   "rolled-back": "Rolled back: HPA and VPA act until its gates hold again.",
   "not-started": "The agent has not begun, so HPA and VPA act.",
   paused: "A person paused the agent, so HPA and VPA act.",
-  "recommend-only": "The agent only recommends; nothing is changed.",
+  "recommend-only": "The agent only recommends: nobody acts, and nothing is changed.",
   "workload-vanished": "The workload can not be found.",
   "allocation-unknown": "What the workload has can not be read, so HPA and VPA act.",
   "clock-jumped": "The clock jumped, so HPA and VPA act.",

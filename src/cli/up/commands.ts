@@ -51,7 +51,9 @@ function changeAgent({ agent }: Ward, command: AgentCommand): Result<string> {
   switch (command.kind) {
     case "pause":
       wishes.isPaused = true;
-      return ok("pause the agent: the rules act and nothing is learned");
+      return ok(
+        `pause the agent: ${wishes.mode === "recommend" ? "nobody acts" : "the rules act"} and nothing is learned`,
+      );
     case "resume":
       wishes.isPaused = false;
       return ok("resume the agent");

@@ -267,7 +267,7 @@ export class Plane implements Commanded {
     ward.trouble = ward.troubles.see({
       sample,
       slo: agent.slo,
-      acting: agent.acting === "learner" ? "The learner acts." : "The rules act.",
+      acting: actingWords[agent.acting],
       oomKills: truth.oomKills,
       faults: this.#faults.of(id).map((fault) => faultWords[fault]),
     });
@@ -446,6 +446,8 @@ export class Plane implements Commanded {
     });
   }
 }
+
+const actingWords = { learner: "The learner acts.", fallback: "The rules act.", nobody: "Nobody acts." } as const;
 
 const workloadUpdate = ({ workload: { id, title }, agent, trouble, revision }: Ward): PlaneUpdate => ({
   kind: "workload",

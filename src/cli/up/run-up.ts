@@ -119,7 +119,9 @@ async function serve(
         onAnswer: (answer) => metrics.answered(answer),
         audit: (entry) => writeAudit(session, folder, entry),
         onDefect: (thrown) => session.log.error({ err: thrown }, "defect while answering a request"),
-        studies: openStudyFolder(join(root, "docs", "results")),
+        studies: openStudyFolder(join(root, "docs", "results"), {
+          onUnreadable: (file, { message }) => session.log.warn({ file }, message),
+        }),
         ...(dashboard?.ok ? { dashboard: dashboard.value } : {}),
       },
     }),

@@ -5,7 +5,7 @@
  */
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { z } from "zod";
 import { writeFileAtomically } from "../../adapters/runtime/index.ts";
 import type { Result } from "../../base/index.ts";
@@ -100,11 +100,27 @@ export function writePlane(folder: string, plane: SavedPlane): Result<void> {
 /** Whether the folder can be written at all, before anything begins. */
 export function prepareFolder(folder: string): Result<void> {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     writeFileAtomically(join(folder, ".writable"), "");
     return ok(undefined);
   } catch (cause) {
     return unwritable(folder, cause);
+  }
+}
+
+/**
+ * One level after the other. With `recursive`, Node never returns where a system says that the folder above is missing
+ * although it is there, as /proc does.
+ */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  const above = dirname(folder);
+  if (above !== folder) makeFolder(above);
+  try {
+    mkdirSync(folder);
+  } catch (cause) {
+    // Somebody else may have been faster.
+    if (!existsSync(folder)) throw cause;
   }
 }
 

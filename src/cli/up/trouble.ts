@@ -45,25 +45,51 @@ export class TroubleWatch {
     if (this.#since !== null && count <= FEW && this.#missed.length === LOOK_BACK) this.#since = null;
     if (this.#since === null) return null;
     const killed = this.#kills.reduce((sum, kills) => sum + kills, 0);
-    return { since: this.#since, what: sentence(view, { since: this.#since, killed }) };
+    return { since: this.#since, what: sentence(view, { since: this.#since, killed, count, of: this.#missed.length }) };
   }
 }
 
-function sentence(view: TroubleView, { since, killed }: { readonly since: number; readonly killed: number }): string {
+interface Found {
+  readonly since: number;
+  readonly killed: number;
+  /** Steps that missed it, of those that are looked back on. */
+  readonly count: number;
+  readonly of: number;
+}
+
+function sentence(view: TroubleView, found: Found): string {
+  const { since, killed } = found;
   const { sample, acting, faults } = view;
   const lasting = Math.max(1, Math.round((sample.at - since) / 60_000));
   const why = [...faults, shortage(sample, killed)].join("; ");
-  return `${missed(view)} for ${lasting} min: ${why}. ${acting}`;
+  return `${missed(view, found)} for ${lasting} min: ${why}. ${acting}`;
 }
 
-function missed({ sample, slo }: TroubleView): string {
-  if (slo.kind === "latency") {
-    const found = sample.latency === null ? "no answers" : `${Math.round(sample.latency)} ms`;
-    return `SLO missed (${found}, promised ${Math.round(slo.target)} ms at p${Math.round(slo.percentile * 1_000) / 10})`;
-  }
-  const kept = Math.round(100 * (sample.preservation ?? 0));
-  return `SLO missed (${kept} % of the promised throughput)`;
+/** In words that hold for the newest step too, which may have kept the promise that others missed. */
+function missed({ sample, slo }: TroubleView, { count, of }: { readonly count: number; readonly of: number }): string {
+  const { preservation } = sample;
+  if (preservation !== null && preservation < 1) return `SLO missed (${shortfall(sample, slo, preservation)})`;
+  const newest = preservation === null ? "the newest could not be measured" : "the newest kept it";
+  return `SLO missed in ${count} of the last ${of} steps (${newest})`;
 }
+
+function shortfall({ latency }: Sample, slo: SloDocument, preservation: number): string {
+  if (slo.kind !== "latency") return `${percent(preservation)} of the promised throughput`;
+  const { percentile, target } = slo;
+  const promised = `promised ${Math.round(target)} ms at p${Math.round(percentile * 1_000) / 10}`;
+  if (latency === null) return `no answers, ${promised}`;
+  // What preservation lacks beyond the latency is requests that were never answered (sloPreservation): they have none.
+  const answered = percentile * preservation * Math.max(1, latency / target);
+  const unanswered = answered < percentile - 1e-9 ? `${percent(answered)} of requests answered` : null;
+  if (latency > target) {
+    const slow = `${Math.ceil(latency)} ms, ${promised}`;
+    return unanswered === null ? slow : `${slow}; only ${unanswered}`;
+  }
+  return `only ${unanswered ?? "some requests answered"}, promised ${percent(percentile)} within ${Math.round(target)} ms`;
+}
+
+/** Rounded down, for 98.96 % is not the 99 % that was promised. */
+const percent = (share: number): string => `${Math.floor(1_000 * share + 1e-6) / 10} %`;
 
 /** Which dimension is short, by what the pods used of what they have. */
 function shortage({ use, have, ready }: Sample, killed: number): string {

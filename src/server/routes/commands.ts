@@ -38,10 +38,18 @@ const agentId = z.strictObject({ id: nameParameter("an agent") });
 const workloadId = z.strictObject({ id: nameParameter("a workload") });
 
 const VERBS = [
-  { kind: "pause", id: "pauseAgent", summary: "Stop learning and acting; the fallback acts." },
+  {
+    kind: "pause",
+    id: "pauseAgent",
+    summary: "Stop learning and acting; the fallback acts (in mode recommend: nobody).",
+  },
   { kind: "resume", id: "resumeAgent", summary: "Take the pause back." },
   { kind: "promote", id: "promoteAgent", summary: "Go one stage up, on a person's word instead of a gate's." },
-  { kind: "roll-back", id: "rollBackAgent", summary: "Go back to OFFLINE, where the fallback acts." },
+  {
+    kind: "roll-back",
+    id: "rollBackAgent",
+    summary: "Go back from ONLINE or SERVING to OFFLINE, where the fallback acts (in mode recommend: nobody).",
+  },
 ] as const;
 
 export function addCommandRoutes(app: HonoApp, setup: CommandRoutes): void {
@@ -69,7 +77,7 @@ export function addCommandRoutes(app: HonoApp, setup: CommandRoutes): void {
     method: "put",
     path: "/v1/agents/{id}/mode",
     tag: "commands",
-    summary: "How far the agent may go: recommend, canary or act.",
+    summary: "How far the agent may go: recommend (nobody acts), canary or act.",
     params: agentId,
     headers,
     body: z.strictObject({ mode: modeSchema }).openapi("ModeChange"),

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import type { AgentDocument, Command } from "../../../src/server/plane-contract.ts";
+import { consequencesOf, meaningOf } from "./consequences.ts";
+
+type Asked = NonNullable<Parameters<typeof consequencesOf>[1]>;
+
+const agent: Asked = { id: "shop-agent", stage: "ONLINE", acting: "learner", mode: "act", gates: [] };
+const slo = { kind: "latency", percentile: 0.99, target: 400 } as const;
+const backwards: readonly Command[] = [
+  { kind: "roll-back", agent: agent.id },
+  { kind: "pause", agent: agent.id },
+  { kind: "set-slo", workload: "shop", slo },
+];
+
+test("whatever takes the learner's turn gives it to HPA and VPA", () => {
+  for (const command of backwards)
+    expect(consequencesOf(command, agent).lines.join(" ")).toContain("HPA and VPA act from the next step on");
+});
+
+test("where the agent only recommends nobody acts, and nothing says that HPA and VPA do", () => {
+  const asked: Asked = { ...agent, mode: "recommend", acting: "nobody" };
+  for (const command of backwards) {
+    const words = consequencesOf(command, asked).lines.join(" ");
+    expect(words).toContain("Nobody acts");
+    expect(words).not.toContain("HPA and VPA act");
+  }
+  for (const kind of ["promote", "resume"] as const)
+    expect(consequencesOf({ kind, agent: agent.id }, asked).lines[0]).toContain("nobody acts");
+  expect(meaningOf({ stage: "OFFLINE", mode: "recommend" } satisfies Partial<AgentDocument>)).toContain("nobody acts");
+});
