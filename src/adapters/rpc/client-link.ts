@@ -10,6 +10,7 @@ import {
   type ClientMessage,
   ClientMessageSchema,
   EnvService,
+  type Problem,
   type ServerMessage,
 } from "./generated/coxswain/env/v1/env_pb.ts";
 import { problemFailure } from "./wire-problems.ts";
@@ -100,7 +101,8 @@ export class Link {
     try {
       // A host that answers what nobody asked fills the box; the rest is of no use to anyone.
       for await (const message of incoming) {
-        if (isAboutSession(message.answer)) this.#verdict = problemFailure(message.answer.value);
+        const { answer } = message;
+        if (answer.case === "problem" && isAboutSession(answer.value)) this.#verdict = problemFailure(answer.value);
         this.#inbox.offer(message);
       }
     } catch (thrown) {
@@ -111,11 +113,9 @@ export class Link {
   }
 }
 
-type Answer = ServerMessage["answer"];
-
 /** A problem that answers no call is about the session. */
-export function isAboutSession(answer: Answer): answer is Extract<Answer, { case: "problem" }> {
-  return answer.case === "problem" && answer.value.episode === 0 && answer.value.step === undefined;
+export function isAboutSession({ episode, step }: Problem): boolean {
+  return episode === 0 && step === undefined;
 }
 
 function endOf(ended: unknown): Error {

@@ -142,7 +142,7 @@ async function answerTo(link: Link, { episode, step }: CallKey, signal?: AbortSi
     const { answer } = await link.next(signal);
     const isOurs = (to: CallKey): boolean => to.episode === episode && to.step === step;
     if (answer.case === "observed" && isOurs(answer.value)) return answer.value;
-    if (answer.case === "problem" && (isAboutSession(answer) || isOurs(answer.value)))
+    if (answer.case === "problem" && (isAboutSession(answer.value) || isOurs(answer.value)))
       throw new CodedError(problemFailure(answer.value));
   }
 }
