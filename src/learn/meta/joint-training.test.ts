@@ -119,8 +119,8 @@ describe("an encoder trained jointly with a network on its embedding", () => {
     expect(cosineSimilarity([1, 2], [2, 4])).toBeCloseTo(1, 12);
     expect(cosineSimilarity([1, 0], [0, 5])).toBe(0);
     expect(cosineSimilarity([1, 1], [-2, -2])).toBeCloseTo(-1, 12);
-    // 3·4 + 4·3 = 24 over 5·5.
-    expect(cosineSimilarity([3, 4], [4, 3])).toBeCloseTo(0.96, 12);
+    // 3·8 + 4·6 = 48 over 5·10.
+    expect(cosineSimilarity([3, 4], [8, 6])).toBeCloseTo(0.96, 12);
     expect(cosineSimilarity([0, 0], [4, 3])).toBe(0);
     expect(() => cosineSimilarity([1], [1, 2])).toThrow(/1 and 2 numbers/);
   });

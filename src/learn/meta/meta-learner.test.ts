@@ -109,23 +109,28 @@ describe("the meta learner", () => {
     expect(unwrap(main.step())).toEqual({ environments: 2, gradNorm: expect.closeTo(stepped.gradNorm, 5) });
     expectClose(main.parameters(), whole.parameters(), 1e-5);
     expect(() => main.setParameters(new Float32Array(3))).toThrow(/3 values were given/);
-    const damaged = main.parameters().fill(Number.NaN, -1);
+    // The first network's part is in order and would be taken; it has to be put back.
+    const damaged = main.parameters().fill(0.25, 0, 3).fill(Number.NaN, -1);
     const before = main.parameters();
     expect(() => main.setParameters(damaged)).toThrow(/not a finite number/);
     expect(main.parameters()).toEqual(before);
   });
 
   test("cuts long gradients and says how long they were", () => {
-    const step = (maxGradNorm: number) => {
+    /** A gradient `scale` times as long, then one the other way: Adam forgets lengths, but not their proportion. */
+    const run = (scale: number, maxGradNorm: number) => {
       const meta = build({ maxGradNorm });
-      meta.forward([a]);
-      meta.backward([pull.map((value) => value * 100)]);
-      const { gradNorm } = unwrap(meta.step());
-      return gradNorm;
+      const [first] = [scale, -100].map((by) => {
+        meta.forward([a]);
+        meta.backward([pull.map((value) => value * by)]);
+        return unwrap(meta.step()).gradNorm;
+      });
+      return { norm: first!, parameters: meta.parameters() };
     };
-    const free = step(0);
-    expect(free).toBeGreaterThan(1);
-    expect(step(1)).toBeCloseTo(free, 5);
+    expect(run(100, 0).norm).toBeGreaterThan(1);
+    expect(run(100, 1).norm).toBeCloseTo(run(100, 0).norm, 3);
+    expectClose(run(1000, 1).parameters, run(100, 1).parameters, 1e-4);
+    expect(() => expectClose(run(1000, 0).parameters, run(100, 0).parameters, 1e-3)).toThrow();
   });
 
   test("takes no step by a gradient that is no number, and goes on after it", () => {
