@@ -14,8 +14,13 @@ export async function main(argv: readonly string[]): Promise<void> {
   let stoppedBy: ExitCode | undefined;
   for (const name of ["SIGINT", "SIGTERM"] as const) {
     process.on(name, () => {
-      // The first asks for a clean end, the second does not ask.
-      if (stoppedBy !== undefined) process.exit(stoppedBy);
+      // The first asks for a clean end, the second does not ask: the signal does what it does where nobody listens.
+      // `process.exit` would stop threads in the middle of native work, and some libraries abort the process for that.
+      if (stoppedBy !== undefined) {
+        process.removeAllListeners(name);
+        process.kill(process.pid, name);
+        return;
+      }
       stoppedBy = SIGNAL_EXIT[name];
       controller.abort(new DOMException(`stopped by ${name}`, "AbortError"));
     });

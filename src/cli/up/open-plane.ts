@@ -21,8 +21,12 @@ export interface RunningPlane extends ControlPlane {
   close(): Promise<Result<void>>;
 }
 
-/** After this long a thread that was asked to stop is stopped. */
-const STOP_MS = 15_000;
+/**
+ * After this long a thread that was asked to stop is stopped. Long, because the database ends the whole process with
+ * `Napi::Error` where its thread is stopped in the middle of a query, and on a busy machine the last ones take a while.
+ * Whoever will not wait asks a second time, which is safe (main.ts).
+ */
+const STOP_MS = 60_000;
 
 export async function openPlane(settings: PlaneSettings): Promise<Result<RunningPlane>> {
   const worker = new Worker(workerEntry("./plane-worker.ts", import.meta.url), { workerData: settings });

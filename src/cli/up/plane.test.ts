@@ -216,6 +216,20 @@ test("a second start goes on where the first one was, with its time, accounts, s
   await second.close();
 });
 
+test("a paused agent is shown in its stage after a restart, whenever in the first steps its state was read", async () => {
+  const first = await openPlane({ folder, trainer: nobody });
+  await advance(first, 3);
+  for (const id of IDS) unwrap(await first.command({ kind: "pause", agent: `${id}-agent` }, 1));
+  unwrap(await first.close());
+  const second = await openPlane({ folder, trainer: nobody });
+  const agents = of(await advance(second, 2), "agent").map(({ agent }) => agent);
+  for (const id of IDS) {
+    const last = agents.findLast(({ workload }) => workload === id);
+    expect(last).toMatchObject({ stage: "OFFLINE", isPaused: true, acting: "fallback" });
+  }
+  await second.close();
+});
+
 test("what was told is told again after the process was killed, and time goes on behind it", async () => {
   const killed = await openPlane({ folder });
   await advance(killed, 3);
