@@ -14,7 +14,7 @@ import {
 } from "../../base/index.ts";
 import { box, dict, discrete, type Env, makeEnv, multiBinary, multiDiscrete, tuple } from "../../learn/env/index.ts";
 import { transitionOf } from "../../learn/trajectory/index.ts";
-import { memoryStore } from "../store/memory.ts";
+import { memoryStore } from "../store/index.ts";
 import type { EnvServer, EnvServerOptions, HostedWorld, RemoteEnvOptions } from "./index.ts";
 import { connectEnv, recordRemote, serveEnvs } from "./index.ts";
 
