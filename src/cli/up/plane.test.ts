@@ -216,7 +216,7 @@ test("a second start goes on where the first one was, with its time, accounts, s
   await second.close();
 });
 
-test("a paused agent is shown in its stage after a restart, whenever in the first steps its state was read", async () => {
+test("a paused agent is shown in its stage after a restart", async () => {
   const first = await openPlane({ folder, trainer: nobody });
   await advance(first, 3);
   for (const id of IDS) unwrap(await first.command({ kind: "pause", agent: `${id}-agent` }, 1));

@@ -325,7 +325,7 @@ export class Plane implements Commanded {
     for (const event of events) {
       const ward = this.wards.find(({ workload }) => workload.id === event.workload);
       if (ward === undefined) continue;
-      // A paused agent has no other news: without this it would be shown as it was before its saved state was read.
+      // Its saved state may be read late, after a failing disk, and a paused agent has no other news.
       if (event.kind === "restarted") ward.agent.hasNews = true;
       if (event.kind === "decision") this.#updates.push({ kind: "decision", decision: decisionOf(ward, event) });
       const told = eventText(event, ward.workload.title);
