@@ -12,31 +12,30 @@ import { millicores, ratio } from "../../base/index.ts";
 import type { PodReading, WorkloadReading } from "../../observe/telemetry/index.ts";
 import type { FallbackStep } from "../fallbacks/index.ts";
 
-/** The reading as it would be with the fallback's own pods. */
+/** The reading as it would be with the fallback's own pods. Loops and written-out objects: this is passed in every step. */
 export function readingAsIf(own: Allocation, reading: WorkloadReading): WorkloadReading {
-  const { pods, spec, use } = reading;
-  const isAlike = spec.replicas === own.replicas && pods.every(({ cpuLimit }) => cpuLimit === own.cpu);
-  const imagined = isAlike ? pods : sharedAmong(own, pods);
-  const share = (used: number | null, limit: number) => (used === null ? null : ratio(used / limit));
+  const { workload, at, spec, use, latency, offered, completed, failed, ooms } = reading;
+  const isAlike = spec.replicas === own.replicas && reading.pods.every(({ cpuLimit }) => cpuLimit === own.cpu);
+  const pods = isAlike ? withMemory(reading.pods, own.memory) : sharedAmong(own, reading.pods);
+  const memory = meanOf(pods, "memory");
+  const cpu = isAlike ? null : meanOf(pods, "cpu");
   return {
-    ...reading,
+    workload,
+    at,
     spec: own,
-    pods: imagined.map((pod) => ({ ...pod, memoryLimit: own.memory })),
+    pods,
     use: {
-      ...use,
-      cpu: isAlike
-        ? use.cpu
-        : share(
-            meanOf(imagined, ({ cpu }) => cpu),
-            own.cpu,
-          ),
-      memory: share(
-        meanOf(imagined, ({ memory }) => memory),
-        own.memory,
-      ),
+      cpu: isAlike ? use.cpu : cpu === null ? null : ratio(cpu / own.cpu),
+      memory: memory === null ? null : ratio(memory / own.memory),
+      io: use.io,
+      network: use.network,
     },
+    latency,
+    offered,
+    completed,
+    failed,
     // A pod that was killed for want of less than the fallback gives would be alive.
-    ooms: reading.ooms.filter(({ memoryLimit }) => memoryLimit >= own.memory),
+    ooms: ooms.length === 0 ? ooms : ooms.filter(({ memoryLimit }) => memoryLimit >= own.memory),
   };
 }
 
@@ -57,20 +56,36 @@ export function sizesThereAre({ pods }: WorkloadReading, have: Allocation): Allo
   return { replicas: have.replicas, cpu: oldest.cpuLimit, memory: oldest.memoryLimit };
 }
 
-/** The work of the pods that are ready, in pods of the fallback's. Without one of them nothing is known of the work. */
-function sharedAmong({ replicas, cpu: cpuLimit }: Allocation, pods: readonly PodReading[]): readonly PodReading[] {
-  const ready = pods.filter(({ readyAt }) => readyAt !== null);
-  if (ready.length === 0) return pods;
-  // Pods whose sample is missing worked as hard as the others.
-  const each = meanOf(ready, ({ cpu }) => cpu);
-  const cpu = each === null ? null : millicores((ready.length * each) / replicas);
-  return Array.from({ length: replicas }, (_, i) => {
-    const like = ready[i % ready.length] as PodReading;
-    return { ...like, pod: i < ready.length ? like.pod : `${like.pod}+${i}`, cpu, cpuLimit };
+const withMemory = (pods: readonly PodReading[], memoryLimit: Allocation["memory"]): readonly PodReading[] =>
+  pods.map(({ pod, createdAt, readyAt, cpuLimit, cpu, memory, restarts }) => {
+    return { pod, createdAt, readyAt, cpuLimit, memoryLimit, cpu, memory, restarts };
   });
+
+/** The work of the pods that are ready, in pods of the fallback's. Without one of them nothing is known of the work. */
+function sharedAmong(own: Allocation, pods: readonly PodReading[]): readonly PodReading[] {
+  const ready = pods.filter(({ readyAt }) => readyAt !== null);
+  if (ready.length === 0) return withMemory(pods, own.memory);
+  // Pods whose sample is missing worked as hard as the others.
+  const each = meanOf(ready, "cpu");
+  const cpu = each === null ? null : millicores((ready.length * each) / own.replicas);
+  const { cpu: cpuLimit, memory: memoryLimit } = own;
+  const shared: PodReading[] = [];
+  for (let i = 0; i < own.replicas; i++) {
+    const { pod: name, createdAt, readyAt, memory, restarts } = ready[i % ready.length] as PodReading;
+    const pod = i < ready.length ? name : `${name}+${i}`;
+    shared.push({ pod, createdAt, readyAt, cpuLimit, memoryLimit, cpu, memory, restarts });
+  }
+  return shared;
 }
 
-function meanOf(pods: readonly PodReading[], figure: (pod: PodReading) => number | null): number | null {
-  const known = pods.map(figure).filter((value) => value !== null);
-  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+function meanOf(pods: readonly PodReading[], figure: "cpu" | "memory"): number | null {
+  let sum = 0;
+  let known = 0;
+  for (const pod of pods) {
+    const value = pod[figure];
+    if (value === null) continue;
+    sum += value;
+    known += 1;
+  }
+  return known === 0 ? null : sum / known;
 }

@@ -49,4 +49,8 @@ export function demandAfter({ cores, peak }: DemandMemory, reading: WorkloadRead
   return { cores: [...kept, use * limits], peak: hottest };
 }
 
-export const demandOf = ({ cores, peak }: DemandMemory): Demand => ({ cores: Math.max(0, ...cores), memory: peak });
+export function demandOf({ cores, peak }: DemandMemory): Demand {
+  let most = 0;
+  for (const used of cores) if (used > most) most = used;
+  return { cores: most, memory: peak };
+}
