@@ -132,8 +132,9 @@ async function verify(up: RunningUp, known: Known): Promise<void> {
         { ...set, revision: before.revision + 1 },
         { ...set, revision: before.revision },
       ]);
-      // How often it was moved by hand is not compared: a new SLO moves an agent that acts, too. What was shown of its
-      // stages is, below.
+      // How often it was moved by hand is not compared. More is right: a new SLO moves an agent that acts, too. But one
+      // long run ended with one move fewer than had been acknowledged, for a reason not found yet; what was shown of its
+      // stages is compared below.
       const possible = [before, ...changed].map(({ moves: _, ...settings }) => settings);
       const { moves: _, ...settings } = found;
       expect(possible).toContainEqual(settings);
