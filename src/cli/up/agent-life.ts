@@ -1,56 +1,37 @@
 /**
- * What an agent's document shows of its life so far and the agent itself does not keep: stages with their evidence, rewards
- * of episodes, the newest estimate.
- * Owns: these notes, and keeping them in one piece with the agent's saved state, so that a process that is killed between
- * two writes never shows a stage without its reason. Not here: the state (control/lifecycle), what people set
- * (saved-plane.ts).
+ * What an agent's document shows of its life so far and the agent itself does not keep: rewards of episodes, the newest
+ * estimate.
+ * Owns: these notes, and keeping them in one piece with the agent's saved state. Not here: the state with its stage and
+ * how it came there (control/lifecycle), what people set (saved-plane.ts).
  */
 import { z } from "zod";
 import type { Result } from "../../base/index.ts";
 import { err, failure, ok } from "../../base/index.ts";
 import { stages } from "../../control/lifecycle/index.ts";
-import type { AgentDocument, StageChange } from "../../server/index.ts";
+import type { AgentDocument } from "../../server/index.ts";
 
 type Episode = AgentDocument["episodes"][number];
 
 export interface AgentLife {
-  since: number;
+  begun: number;
   acting: AgentDocument["acting"];
-  history: StageChange[];
   episodes: Episode[];
   estimate: AgentDocument["estimate"];
   updates: number;
 }
 
 export const freshLife = (at: number): AgentLife => ({
-  since: at,
+  begun: at,
   acting: "fallback",
-  history: [],
   episodes: [],
   estimate: null,
   updates: 0,
 });
 
 const number = z.number();
-const judged = z.strictObject({
-  gate: z.string(),
-  holds: z.boolean(),
-  found: number.nullable(),
-  asked: number.nullable(),
-  about: z.string(),
-});
 const agentLife = z.strictObject({
-  since: number,
+  begun: number,
   acting: z.enum(["learner", "fallback", "nobody"]),
-  history: z.array(
-    z.strictObject({
-      at: number,
-      from: z.enum(stages),
-      to: z.enum(stages),
-      because: z.string(),
-      evidence: z.array(judged),
-    }),
-  ),
   episodes: z.array(z.strictObject({ episode: number, reward: number, violations: number, stage: z.enum(stages) })),
   estimate: z.strictObject({ at: number, mean: number, lower: number, upper: number }).nullable(),
   updates: number,

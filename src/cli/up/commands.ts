@@ -39,7 +39,7 @@ async function obeyForAgent(
   const done = changeAgent(ward, command);
   if (!done.ok) return done;
   wishes.revision += 1;
-  ward.agent.hasNews = true;
+  plane.tellAgent(ward);
   const text = `${ward.workload.title}: a person asked to ${done.value}`;
   plane.say({ severity: "notice", kind: "operator", text, ward, evidence: command });
   return answered(await plane.saveAgent(ward), wishes.revision);
@@ -89,6 +89,7 @@ async function obeyForWorkload(
   const severity = command.kind === "inject" ? "warning" : "notice";
   plane.say({ severity, kind: command.kind, text: `${ward.workload.title}: ${done.value}`, ward, evidence: command });
   plane.tellWorkload(ward);
+  plane.tellAgent(ward);
   return answered(await plane.saveAgent(ward), ward.revision);
 }
 
@@ -116,7 +117,6 @@ function setSlo({ agent, workload }: Ward, asked: SloDocument): Result<string> {
   // Its rewards were earned against another promise, so what they said about it is void.
   const isActing = agent.stage === "ONLINE" || agent.stage === "SERVING";
   if (isActing) agent.agent.operate("roll-back", "the SLO was changed: what was earned against the old one is void");
-  agent.hasNews = true;
   return ok(`its SLO was changed${isActing ? ", so its agent learns from the rules again" : ""}`);
 }
 

@@ -5,7 +5,7 @@
  */
 import type { AgentId, Ms } from "../../base/index.ts";
 import type { HpaVpaControllerState } from "../../control/fallbacks/index.ts";
-import type { Judgement, TrainingOutcome } from "../../control/lifecycle/index.ts";
+import type { Judgement, StageMove, TrainingOutcome } from "../../control/lifecycle/index.ts";
 import {
   Agent,
   autoscaleLearner,
@@ -22,14 +22,7 @@ import type { Learner } from "../../learn/rl/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
 import type { Slo } from "../../observe/telemetry/index.ts";
 import { sloPreservation } from "../../observe/telemetry/index.ts";
-import type {
-  AgentDocument,
-  AllocationDocument,
-  Judged,
-  ModeName,
-  StageChange,
-  StageName,
-} from "../../server/index.ts";
+import type { AgentDocument, AllocationDocument, Judged, ModeName, StageName } from "../../server/index.ts";
 import type { AgentLife } from "./agent-life.ts";
 import { freshLife, splitLife, withLife } from "./agent-life.ts";
 import { guardLimits } from "./demo-cluster.ts";
@@ -47,7 +40,6 @@ export interface Wishes {
 
 /** What a chart shows; older ones are in the trajectory store. */
 const EPISODES_SHOWN = 200;
-const CHANGES_SHOWN = 100;
 
 export interface DemoAgentOptions {
   readonly id: AgentId;
@@ -77,6 +69,8 @@ export class DemoAgent {
   had: AllocationDocument | null = null;
   /** Something happened since the last look that its document shows. */
   hasNews = true;
+  /** The moves that are known to be on disk; others than `moves` until whoever saves has saved them. */
+  savedMoves: readonly StageMove[] = [];
 
   constructor(options: DemoAgentOptions) {
     this.#options = options;
@@ -110,6 +104,11 @@ export class DemoAgent {
     return this.agent.state.stage;
   }
 
+  /** From stage to stage; another list after every move. */
+  get moves(): readonly StageMove[] {
+    return this.agent.state.history;
+  }
+
   /** Its learner throws at its next proposal. */
   crashLearner(): void {
     this.#isToCrash = true;
@@ -140,7 +139,9 @@ export class DemoAgent {
         const found = splitLife(bytes);
         if (!found.ok) return found;
         const loaded = seat.load(found.value.state);
-        if (loaded.ok) this.#life = found.value.life;
+        if (!loaded.ok) return loaded;
+        this.#life = found.value.life;
+        this.savedMoves = this.moves;
         return loaded;
       },
     };
@@ -177,6 +178,7 @@ export class DemoAgent {
       isPaused: () => this.wishes.isPaused,
     });
     this.#agent = agent;
+    this.savedMoves = agent.state.history;
     return agent;
   }
 
@@ -197,11 +199,9 @@ export class DemoAgent {
     life.acting = tick.who;
     this.had = input.have.ok ? allocationDocument(input.have.value) : null;
     for (const { name, evidence } of tick.events) {
-      if (name === "transition") this.#change(evidence as StageChange);
-      if (name === "estimate") {
-        const { mean, lower, upper } = evidence as { mean: number; lower: number; upper: number };
-        life.estimate = { at: input.now, mean, lower, upper };
-      }
+      if (name !== "estimate") continue;
+      const { mean, lower, upper } = evidence as { mean: number; lower: number; upper: number };
+      life.estimate = { at: input.now, mean, lower, upper };
     }
     const { completed } = tick;
     if (completed === undefined) return tick;
@@ -222,34 +222,28 @@ export class DemoAgent {
     this.hasNews = true;
   }
 
-  #change({ at, from, to, because, evidence }: StageChange): void {
-    const { history } = this.#life;
-    history.push({ at, from, to, because, evidence: evidence.map(judged) });
-    history.splice(0, history.length - CHANGES_SHOWN);
-    this.#life.since = at;
-  }
-
   document(): AgentDocument {
     const { agent } = this;
     const { mode, isPaused, revision } = this.wishes;
-    const { since, acting, history, episodes, estimate, updates } = this.#life;
+    const { begun, acting, episodes, estimate, updates } = this.#life;
     const { state } = agent;
+    const { stage, history } = state;
     const profile = demoProfile(mode);
     const band = canaryBand(profile, state);
     return {
       id: this.id,
       workload: this.workload.id,
-      stage: state.stage,
-      since,
+      stage,
+      since: history.at(-1)?.at ?? begun,
       acting,
       mode,
       isPaused,
-      history: [...history],
+      history,
       episodes: [...episodes],
       thresholds: thresholdLevels(profile, state),
       estimate,
       gates: gatesAhead(profile, state).map(judged),
-      canaryBand: state.stage === "ONLINE" && band < WHOLE_BAND ? band : null,
+      canaryBand: stage === "ONLINE" && band < WHOLE_BAND ? band : null,
       guardTripRate: agent.guardTripRate,
       rollbacks: state.rollbacks,
       updates,

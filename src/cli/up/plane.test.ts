@@ -282,3 +282,21 @@ test("what was answered is on disk, though nothing was closed", async () => {
   expect(saved?.at).toBe(killed.now);
   await killed.close();
 });
+
+test("a move by hand is in the agent's document when it is answered, and after the process was killed right then", async () => {
+  const killed = await openPlane({ folder, trainer: nobody });
+  // Until the rules' level is known, which later gates are measured against.
+  await advance(killed, 4 * 25);
+  const agent = "web-shop-agent";
+  for (const kind of ["promote", "promote"] as const) unwrap(await killed.command({ kind, agent }, null));
+  const told = of(unwrap(await killed.tell()), "agent").map((update) => update.agent);
+  expect(told.map(({ stage, revision }) => `${stage} ${revision}`)).toEqual(["ONLINE 2", "SERVING 3"]);
+  const path = ["INITIALIZED→OFFLINE", "OFFLINE→ONLINE", "ONLINE→SERVING"];
+  const pathOf = (document: (typeof told)[number] | undefined) =>
+    document?.history.map(({ from, to }) => `${from}→${to}`);
+  expect(told.map(pathOf)).toEqual([path.slice(0, 2), path]);
+  const next = await openPlane({ folder: asKilled(), trainer: nobody });
+  const shown = of(next.takeUpdates(), "agent").findLast((update) => update.agent.id === agent)?.agent;
+  expect(shown).toMatchObject({ stage: "SERVING", revision: 3, history: told.at(-1)?.history });
+  await Promise.all([next.close(), killed.close()]);
+});

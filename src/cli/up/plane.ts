@@ -245,8 +245,7 @@ export class Plane implements Commanded {
     const samples = this.wards.map((ward) => this.#measure(ward));
     this.#updates.push({ kind: "samples", at, samples });
     for (const ward of this.wards) {
-      if (!ward.agent.hasNews) continue;
-      this.#tellAgent(ward);
+      if (ward.agent.hasNews) this.tellAgent(ward);
     }
     if (this.#steps % COMPACT_EVERY === 0) this.#compact();
   }
@@ -309,7 +308,7 @@ export class Plane implements Commanded {
     return [...this.wards.map(workloadUpdate), ...this.#parts.history.takePast()];
   }
 
-  #tellAgent({ agent }: Ward): void {
+  tellAgent({ agent }: Ward): void {
     agent.hasNews = false;
     this.#updates.push({ kind: "agent", agent: agent.document() });
   }
@@ -366,8 +365,11 @@ export class Plane implements Commanded {
   /** The agent's own state, and the plane's with it. */
   async saveAgent({ agent }: Ward): Promise<Result<void>> {
     if (!this.#states.isKnown(agent.id)) return err(unread(agent.id));
+    const { moves } = agent;
     const saved = await this.#states.write(agent.id, agent.save(), new AbortController().signal);
-    return saved.ok ? this.save() : saved;
+    if (!saved.ok) return saved;
+    agent.savedMoves = moves;
+    return this.save();
   }
 
   /**
@@ -377,10 +379,12 @@ export class Plane implements Commanded {
   tell(wall = 0): Promise<Result<readonly PlaneUpdate[]>> {
     return this.#alone(async () => {
       const updates = this.takeUpdates(wall);
-      for (const id of movedIn(updates)) {
-        const ward = this.wards.find(({ agent }) => agent.id === id);
-        // A save by the loop may be of the moment before.
-        const saved = ward === undefined ? ok(undefined) : await this.saveAgent(ward);
+      for (const ward of this.wards) {
+        const { id, moves, savedMoves } = ward.agent;
+        // What could not be read yet must not be written over: such an agent begins on its first day, and is told so.
+        if (moves === savedMoves || !this.#states.isKnown(id)) continue;
+        // The loop saves it too, but nobody waits for that.
+        const saved = await this.saveAgent(ward);
         if (!saved.ok) return saved;
       }
       const written = this.#parts.history.append(updates);
@@ -460,14 +464,6 @@ const unread = (agent: AgentId) =>
   failure("plane.unread", `what was saved of ${agent} could not be read yet, so nothing is written over it`, {
     retry: true,
   });
-
-/** Agents that went to another stage. */
-const movedIn = (updates: readonly PlaneUpdate[]): ReadonlySet<string> =>
-  new Set(
-    updates.flatMap((update) =>
-      update.kind === "event" && update.event.kind === "transition" ? (update.event.agent ?? []) : [],
-    ),
-  );
 
 /** What crosses threads and JSON: no typed arrays, no causes. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null)) as unknown;

@@ -35,6 +35,7 @@ export interface Commanded {
   readonly wards: readonly Ward[];
   say(what: Saying): void;
   tellWorkload(ward: Ward): void;
+  tellAgent(ward: Ward): void;
   addFault(ward: Ward, fault: ActiveFault): void;
   /** Until it is on the disk. */
   saveAgent(ward: Ward): Promise<Result<void>>;

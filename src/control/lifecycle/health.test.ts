@@ -7,8 +7,8 @@ import type { AgentState } from "./state.ts";
 import { freshAgentState } from "./state.ts";
 
 const profile = unwrap(parseLifecycleProfile());
-const { episodes, fallback, rollbacks } = freshAgentState;
-const known = { episodes, fallback, rollbacks };
+const { episodes, fallback, rollbacks, history } = freshAgentState;
+const known = { episodes, fallback, rollbacks, history };
 const offline: AgentState = {
   ...known,
   stage: "OFFLINE",

@@ -43,6 +43,7 @@ export type {
   OperatorWish,
   ShadowScore,
   Stage,
+  StageMove,
   StateOf,
 } from "./state.ts";
 export { fallbackLevel, freshAgentState, offlineCauses, onlineCauses, stages } from "./state.ts";

@@ -333,6 +333,8 @@ describe("whatever is put before it", () => {
             stage = event.to;
           }
           expect(step.state.stage).toBe(stage);
+          const moves = transitionsOf(step.events).map(({ kind: _, ...move }) => move);
+          expect(step.state.history).toEqual([...state.history, ...moves]);
           state = step.state;
         }
       }),
@@ -371,6 +373,18 @@ describe("whatever is put before it", () => {
         return false;
     }
   }
+
+  test("a state remembers its newest hundred moves, and the last one leads to its stage", () => {
+    const profile = profileOf({ gates: noGates });
+    const wish = (kind: "promote" | "roll-back"): Evidence => ({ kind: "operator", at, wish: kind, detail: "again" });
+    const there = [wish("promote"), wish("roll-back")];
+    const { state } = run(profile, [start, ...times(60, there).flat()]);
+    expect(state.history).toHaveLength(100);
+    expect(state.history.map(({ from, to }) => `${from}→${to}`)).toEqual(
+      times(50, ["OFFLINE→ONLINE", "ONLINE→OFFLINE"]).flat(),
+    );
+    expect(state.stage).toBe("OFFLINE");
+  });
 
   test("the same evidence leads to the same state, and the input is left as it was", () => {
     fc.assert(

@@ -33,6 +33,7 @@ import type {
   LifecycleEvent,
   OfflineCause,
   OnlineCause,
+  StageMove,
   StateOf,
 } from "./state.ts";
 import { withNewest } from "./state.ts";
@@ -46,6 +47,8 @@ export interface LifecycleStep {
 export const WHOLE_BAND = 2;
 /** Of an episode's steps: below it, the episode says little about the learner. */
 const MOSTLY = 0.5;
+/** Moves that a state remembers: months of a life that goes as it should, and no burden on every save. */
+const HISTORY_KEPT = 100;
 /** More than a window, because violations are rarer than rewards. */
 const fallbackMemory = (profile: LifecycleProfile) => Math.max(20, profile.window);
 
@@ -193,8 +196,9 @@ function tryServing(profile: LifecycleProfile, state: StateOf<"ONLINE">, at: Ms)
   return moved(state, enterServing(state), { at, because: "converged", evidence });
 }
 
-function enterServing({ episodes, fallback, rollbacks, recent, best, excess }: StateOf<"ONLINE">): StateOf<"SERVING"> {
-  return { stage: "SERVING", episodes, fallback, rollbacks, recent, best, excess };
+function enterServing(state: StateOf<"ONLINE">): StateOf<"SERVING"> {
+  const { episodes, fallback, rollbacks, history, recent, best, excess } = state;
+  return { stage: "SERVING", episodes, fallback, rollbacks, history, recent, best, excess };
 }
 
 /**
@@ -243,20 +247,21 @@ function loseLearner(
 }
 
 function enterOffline(profile: LifecycleProfile, state: AgentState, because: OfflineCause): StateOf<"OFFLINE"> {
-  const { episodes, rollbacks } = state;
+  const { episodes, rollbacks, history } = state;
   const { rollback } = profile.gates;
   const wait = rollback && because === "rollback" ? rollback.wait * 2 ** (rollbacks - 1) : 0;
+  const unknown = { recent: [], shadow: [], estimate: null };
   // The level is measured anew: if the workload had not changed, the learner would not be here again.
-  return { stage: "OFFLINE", because, episodes, rollbacks, wait, fallback: [], recent: [], shadow: [], estimate: null };
+  return { stage: "OFFLINE", because, episodes, rollbacks, history, wait, fallback: [], ...unknown };
 }
 
 function enterOnline(profile: LifecycleProfile, state: AgentState, because: OnlineCause): StateOf<"ONLINE"> {
-  const { episodes, fallback, rollbacks } = state;
+  const { episodes, fallback, rollbacks, history } = state;
   const gate = profile.gates.canary;
   const canary: Canary = gate ? { kind: "trial", band: gate.start } : { kind: "passed" };
   // What was saved or spent before goes on counting: the promise is over the whole life.
   const excess = state.stage === "SERVING" ? state.excess : 0;
-  return { stage: "ONLINE", because, episodes, fallback, rollbacks, recent: [], best: null, canary, excess };
+  return { stage: "ONLINE", because, episodes, fallback, rollbacks, history, recent: [], best: null, canary, excess };
 }
 
 function moved(
@@ -264,7 +269,9 @@ function moved(
   to: AgentState,
   { at, because, evidence }: { readonly at: Ms; readonly because: string; readonly evidence: readonly Judgement[] },
 ): LifecycleStep {
-  return { state: to, events: [{ kind: "transition", at, from: from.stage, to: to.stage, because, evidence }] };
+  const move: StageMove = { at, from: from.stage, to: to.stage, because, evidence };
+  const state = { ...to, history: withNewest(from.history, move, HISTORY_KEPT) };
+  return { state, events: [{ kind: "transition", ...move }] };
 }
 
 /** A threshold that follows the fallback's level may rise above what an episode can earn: then somebody has to know. */

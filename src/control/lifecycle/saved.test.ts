@@ -39,7 +39,7 @@ const codeOf = (text: string) => {
 };
 
 test("a state of another version is refused by its own name", () => {
-  expect(codeOf(saveLifecycle(freshAgentState).replace('"schema":1', '"schema":2'))).toBe("lifecycle.schema");
+  expect(codeOf(saveLifecycle(freshAgentState).replace('"schema":2', '"schema":1'))).toBe("lifecycle.schema");
 });
 
 test.each([
@@ -47,9 +47,9 @@ test.each([
   "null",
   "[]",
   "{}",
-  '{"schema":1}',
-  '{"schema":1,"state":{"stage":"RETIRED"}}',
-  '{"schema":1,"state":null}',
+  '{"schema":2}',
+  '{"schema":2,"state":{"stage":"RETIRED"}}',
+  '{"schema":2,"state":null}',
 ])("what is no state is refused: %s", (text) => {
   expect(codeOf(text)).toBe("lifecycle.corrupt");
 });
@@ -60,7 +60,7 @@ test("any field taken away or turned into another kind is noticed", () => {
     fc.assert(
       fc.property(fc.constantFrom(...fields), fc.constantFrom(undefined, "x", { odd: 1 }), (field, value) => {
         const altered = { ...state, [field]: value };
-        expect(codeOf(JSON.stringify({ schema: 1, state: altered }))).toBe("lifecycle.corrupt");
+        expect(codeOf(JSON.stringify({ schema: 2, state: altered }))).toBe("lifecycle.corrupt");
       }),
       { numRuns: 30 },
     );
@@ -70,5 +70,17 @@ test("any field taken away or turned into another kind is noticed", () => {
 test("a stage with what belongs to another is refused", () => {
   const serving = lives().at(-1) as AgentState;
   const odd = { ...serving, canary: { kind: "passed" } };
-  expect(codeOf(JSON.stringify({ schema: 1, state: odd }))).toBe("lifecycle.corrupt");
+  expect(codeOf(JSON.stringify({ schema: 2, state: odd }))).toBe("lifecycle.corrupt");
+});
+
+test("a stage that its own moves do not lead to is refused", () => {
+  const serving = lives().at(-1) as AgentState;
+  const cut = { ...serving, history: serving.history.slice(0, -1) };
+  const loaded = loadLifecycle(JSON.stringify({ schema: 2, state: cut }));
+  expect(loaded).toMatchObject({
+    failure: {
+      code: "lifecycle.corrupt",
+      message: expect.stringContaining("in SERVING, but the last of its moves led to ONLINE"),
+    },
+  });
 });

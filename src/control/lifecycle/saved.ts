@@ -5,9 +5,9 @@
 import type { Failure, Result } from "../../base/index.ts";
 import { err, failure, ok } from "../../base/index.ts";
 import type { AgentState } from "./state.ts";
-import { offlineCauses, onlineCauses } from "./state.ts";
+import { stages as allStages, offlineCauses, onlineCauses } from "./state.ts";
 
-export const LIFECYCLE_SCHEMA = 1;
+export const LIFECYCLE_SCHEMA = 2;
 
 export function saveLifecycle(state: AgentState): string {
   return JSON.stringify({ schema: LIFECYCLE_SCHEMA, state });
@@ -33,6 +33,8 @@ export function loadLifecycle(text: string): Result<AgentState, LifecycleFailure
   }
   const { state } = saved;
   if (!isState(state)) return corrupt("its state lacks a field or has one that is none");
+  const arrived = state.history.at(-1)?.to ?? "INITIALIZED";
+  if (arrived !== state.stage) return corrupt(`it is in ${state.stage}, but the last of its moves led to ${arrived}`);
   return ok(state);
 }
 
@@ -98,7 +100,27 @@ const isEstimate = shaped({
 const isCanary: Check = (value) =>
   shaped({ kind: oneOf("passed") })(value) || shaped({ kind: oneOf("trial"), band: isNumber })(value);
 
-const memory = { stage: isText, episodes: isCount, fallback: listOf(isEpisode), rollbacks: isCount };
+const isJudgement = shaped({
+  gate: isText,
+  holds: (value) => typeof value === "boolean",
+  found: orNull(isNumber),
+  asked: orNull(isNumber),
+  about: isText,
+});
+const isMove = shaped({
+  at: isNumber,
+  from: oneOf(...allStages),
+  to: oneOf(...allStages),
+  because: isText,
+  evidence: listOf(isJudgement),
+});
+const memory = {
+  stage: isText,
+  episodes: isCount,
+  fallback: listOf(isEpisode),
+  rollbacks: isCount,
+  history: listOf(isMove),
+};
 const learning = { ...memory, recent: listOf(isEpisode), best: orNull(isNumber), excess: isNumber };
 const stages: { readonly [S in AgentState["stage"]]: Check } = {
   INITIALIZED: shaped(memory),

@@ -72,6 +72,11 @@ interface Memory {
   /** The newest episodes in which the fallback acted: its measured level. */
   readonly fallback: readonly EpisodeScore[];
   readonly rollbacks: number;
+  /**
+   * How it came to where it is, oldest first: the newest moves from stage to stage. Part of the state, so that no moment
+   * exists, and no save, in which a stage is known and the way there is not.
+   */
+  readonly history: readonly StageMove[];
 }
 
 interface Initialized {
@@ -115,6 +120,7 @@ export const freshAgentState: AgentState = Object.freeze({
   episodes: 0,
   fallback: [],
   rollbacks: 0,
+  history: [],
 });
 
 export type Evidence =
@@ -154,15 +160,17 @@ export interface Judgement {
   readonly about: string;
 }
 
+/** From one stage to another, and why. */
+export interface StageMove {
+  readonly at: Ms;
+  readonly from: Stage;
+  readonly to: Stage;
+  readonly because: string;
+  readonly evidence: readonly Judgement[];
+}
+
 export type LifecycleEvent =
-  | {
-      readonly kind: "transition";
-      readonly at: Ms;
-      readonly from: Stage;
-      readonly to: Stage;
-      readonly because: string;
-      readonly evidence: readonly Judgement[];
-    }
+  | ({ readonly kind: "transition" } & StageMove)
   | {
       readonly kind: "canary";
       readonly at: Ms;
