@@ -1,7 +1,7 @@
 /** Every learner configuration against the learner contract. */
 
 import { bcqDefaults } from "./bcq.ts";
-import { ddpgDefaults, td3Options } from "./ddpg.ts";
+import { ddpgDefaults, td3Options } from "./ddpg-config.ts";
 import { dqnDefaults } from "./dqn.ts";
 import type { ConformanceCase } from "./learner-conformance.ts";
 import { criticContextConformance, learnerConformance } from "./learner-conformance.ts";

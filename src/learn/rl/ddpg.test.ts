@@ -3,7 +3,8 @@ import { seededRng, unwrap } from "../../base/index.ts";
 import { END_CODE } from "../env/index.ts";
 import { referenceKernels } from "../tensor/index.ts";
 import { decodeCheckpoint } from "./checkpoint.ts";
-import { criticTarget, Ddpg, ddpgDefaults, smoothedAction, td3Options } from "./ddpg.ts";
+import { criticTarget, Ddpg, smoothedAction } from "./ddpg.ts";
+import { ddpgDefaults, td3Options } from "./ddpg-config.ts";
 import type { Transition } from "./learner.ts";
 import { createNoise } from "./noise.ts";
 

@@ -22,88 +22,20 @@ import {
 } from "../tensor/index.ts";
 import type { ActionScale } from "./action-scale.ts";
 import { actionScale } from "./action-scale.ts";
+import type { DdpgConfig } from "./ddpg-config.ts";
+import type { ContextGradient, ContextWeights, DrawnRows, EnvironmentRows } from "./drawn-rows.ts";
+import { assertGroups, ContextSums, ownRows, rowsOfEnvironments } from "./drawn-rows.ts";
 import type { ActOptions, Decision, Learner, LearnerShape, SaveOptions, Transition, UpdateStats } from "./learner.ts";
 import { checkInputs, checkTransition, divergence, policyFailure } from "./learner.ts";
 import { reluMlp } from "./networks.ts";
-import type { Noise, NoiseConfig } from "./noise.ts";
+import type { Noise } from "./noise.ts";
 import { createNoise } from "./noise.ts";
 import type { Normaliser } from "./normaliser.ts";
 import { createNormaliser } from "./normaliser.ts";
-import type { PriorityConfig } from "./replay.ts";
+import type { ReplayColumn } from "./replay.ts";
 import { Replay } from "./replay.ts";
 import type { StateHeader, StatePart } from "./saved-state.ts";
 import { loadState, networkPart, numbersPart, optimiserPart, replayPart, rngPart, saveState } from "./saved-state.ts";
-
-// ── Config ─────────────────────────────────────────────────────────────────────────────────────────────
-
-export interface DdpgConfig {
-  /** Widths of the hidden layers, of actor and critics alike. */
-  readonly hidden: readonly number[];
-  readonly actorLr: number;
-  readonly criticLr: number;
-  /** Discount per step. */
-  readonly gamma: number;
-  /** How far the targets move towards the networks in each update. */
-  readonly tau: number;
-  /** Transitions per gradient step. */
-  readonly batch: number;
-  /** Transitions kept; the oldest make room. */
-  readonly bufferSize: number;
-  /** Steps of random actions before the policy acts and anything is learned. */
-  readonly learningStarts: number;
-  /**
-   * How those are drawn. "uniform": anew at every step, over the whole range. "noise": the exploration noise alone, as
-   * if the policy said 0; for tasks where independent pushes cancel out and only correlated ones lead anywhere.
-   */
-  readonly warmup: "uniform" | "noise";
-  /** Environment steps between updates. */
-  readonly trainEvery: number;
-  /** Gradient steps per update. */
-  readonly gradientSteps: number;
-  /** Exploration, in the policy's scale of [−1, 1]. */
-  readonly noise: NoiseConfig;
-  /** TD3: two critics, and the smaller estimate as the target. */
-  readonly twinCritics: boolean;
-  /** TD3: clipped normal noise on the target's action; sigma 0 switches it off. */
-  readonly targetNoise: { readonly sigma: number; readonly clip: number };
-  /** TD3: critic steps per step of the actor and the targets. */
-  readonly policyDelay: number;
-  /** Longest gradient of either network; 0 for no limit. */
-  readonly maxGradNorm: number;
-  /** Draw transitions by how wrong they were predicted; null draws uniformly. */
-  readonly priority: PriorityConfig | null;
-  /** Feed the networks observations with mean 0 and variance 1. */
-  readonly normaliseObs: boolean;
-}
-
-/** The paper's algorithm with today's usual sizes. */
-export const ddpgDefaults: DdpgConfig = {
-  hidden: [64, 64],
-  actorLr: 1e-3,
-  criticLr: 1e-3,
-  gamma: 0.99,
-  tau: 0.005,
-  batch: 64,
-  bufferSize: 100_000,
-  learningStarts: 1_000,
-  warmup: "uniform",
-  trainEvery: 1,
-  gradientSteps: 1,
-  noise: { kind: "gaussian", sigma: 0.1 },
-  twinCritics: false,
-  targetNoise: { sigma: 0, clip: 0 },
-  policyDelay: 1,
-  maxGradNorm: 0,
-  priority: null,
-  normaliseObs: false,
-};
-
-/** What turns it into TD3, with that paper's values. */
-export const td3Options = {
-  twinCritics: true,
-  targetNoise: { sigma: 0.2, clip: 0.5 },
-  policyDelay: 2,
-} satisfies Partial<DdpgConfig>;
 
 export interface DdpgOptions {
   readonly kernels: Kernels;
@@ -147,7 +79,8 @@ export class Ddpg implements Learner {
   readonly #noise: Noise;
   readonly #normaliser: Normaliser;
   readonly #random: { explore: Rng; replay: Rng; smooth: Rng };
-  /** Where the action begins in a critic's input: after observation, actor context and critic context. */
+  /** Where critic context and action begin in a critic's input: after observation and, if critics see it, actor context. */
+  readonly #criticContextAt: number;
   readonly #actionAt: number;
   /** Blocks of one float per row: targets, the gradient of each critic's Q, importance weights; and the action's gradient. */
   readonly #target: Ptr;
@@ -155,6 +88,9 @@ export class Ddpg implements Learner {
   readonly #weights: Ptr;
   readonly #dAction: Ptr;
   readonly #rows: Int32Array;
+  readonly #ownRows: DrawnRows;
+  /** The rows of the step under way. */
+  #drawn: DrawnRows;
   readonly #rowWeights: Float32Array;
   readonly #errors: Float32Array;
   readonly #executed: Float32Array;
@@ -174,7 +110,8 @@ export class Ddpg implements Learner {
 
     const { hidden, batch } = config;
     const seen = shape.obs + shape.actorContext;
-    this.#actionAt = seen + shape.criticContext;
+    this.#criticContextAt = config.criticsSeeContext === false ? shape.obs : seen;
+    this.#actionAt = this.#criticContextAt + shape.criticContext;
     const policy = reluMlp({ inputs: seen, hidden, outputs: actions }, "tanh");
     const judge = reluMlp({ inputs: this.#actionAt + actions, hidden, outputs: 1 }, "none");
     this.#actor = buildNetwork(kernels, { layers: policy, batch, rng: root.fork("actor") });
@@ -210,6 +147,8 @@ export class Ddpg implements Learner {
       widths: { obs: shape.obs, action: actions, actorContext: shape.actorContext, criticContext: shape.criticContext },
       ...(config.priority ? { priority: config.priority } : {}),
     });
+    this.#ownRows = ownRows(this.#replay, this.#rows);
+    this.#drawn = this.#ownRows;
     this.#noise = createNoise(config.noise, actions);
     this.#normaliser = createNormaliser({ size: shape.obs });
     this.#parts = this.#stateParts();
@@ -287,6 +226,13 @@ export class Ddpg implements Learner {
 
   #gradientStep(): number {
     this.#replay.sample(this.#random.replay, { rows: this.#rows, weights: this.#rowWeights });
+    this.#drawn = this.#ownRows;
+    const loss = this.#learnFromDrawn();
+    this.#replay.setErrors(this.#rows, this.#errors);
+    return loss;
+  }
+
+  #learnFromDrawn(): number {
     this.#computeTargets();
     const loss = this.#criticStep();
     this.#updates += 1;
@@ -297,10 +243,53 @@ export class Ddpg implements Learner {
     return loss;
   }
 
+  // ── Shared by environments ───────────────────────────────────────────────────────────────────────────
+
+  /**
+   * One gradient step on rows of several environments, `batch` of them in all, each under its own context. The rows are
+   * not kept and are no steps of this learner: whoever shares it has a replay per environment.
+   */
+  learnFrom(groups: readonly EnvironmentRows[]): { readonly criticLoss: number; readonly actorLoss: number } {
+    this.#draw(groups);
+    const criticLoss = this.#learnFromDrawn();
+    return { criticLoss, actorLoss: this.#actorLoss };
+  }
+
+  /** Each environment's losses on its rows, and their gradient with respect to its context. Nothing moves. */
+  contextGradients(groups: readonly EnvironmentRows[], weights: ContextWeights): readonly ContextGradient[] {
+    this.#draw(groups);
+    const sums = new ContextSums(groups, this.shape.actorContext);
+    const { batch } = this.config;
+    const { memory } = this.#kernels;
+    this.#computeTargets();
+    this.#criticLoss();
+    const target = this.#target >> 2;
+    for (let c = 0; c < this.#critics.length; c++) {
+      const critic = this.#critics[c]!;
+      const q = critic.output >> 2;
+      sums.addLoss("critic", (i) => (memory.f32[q + i]! - memory.f32[target + i]!) ** 2);
+      if (weights.critic === 0 || this.config.criticsSeeContext === false) continue;
+      const at = (critic.backward(batch, offset(this.#dq, c * batch), INPUT_ONLY) >> 2) + this.shape.obs;
+      sums.addGradient({ from: memory.f32, at, stride: critic.inputs, weight: batch * weights.critic });
+    }
+    this.#climb();
+    const q = this.#critics[0]!.output >> 2;
+    sums.addLoss("actor", (i) => -memory.f32[q + i]!);
+    const at = (this.#actor.backward(batch, this.#dAction, INPUT_ONLY) >> 2) + this.shape.obs;
+    sums.addGradient({ from: memory.f32, at, stride: this.#actor.inputs, weight: batch * weights.actor });
+    return sums.outcome();
+  }
+
+  #draw(groups: readonly EnvironmentRows[]): void {
+    assertGroups(groups, { rows: this.config.batch, shape: this.shape });
+    this.#drawn = rowsOfEnvironments(groups);
+    this.#rowWeights.fill(1);
+  }
+
   #computeTargets(): void {
     const { batch, gamma, targetNoise } = this.config;
     const size = this.#scale.size;
-    this.#fill(this.#actorTarget, "nextObs", "nextActorContext");
+    this.#fillActor(this.#actorTarget, "next");
     const chosen = this.#actorTarget.forward(batch) >> 2;
     const f32 = this.#kernels.memory.f32;
     if (targetNoise.sigma > 0) {
@@ -309,25 +298,24 @@ export class Ddpg implements Learner {
         f32[chosen + i] = smoothedAction(f32[chosen + i]!, smooth.normal(), targetNoise);
     }
     const [first, second] = this.#criticTargets as [Network, Network?];
-    this.#fill(first, "nextObs", "nextActorContext");
-    this.#gather("nextCriticContext", first, this.shape.obs + this.shape.actorContext);
+    this.#fillSeen(first, "next");
+    this.#gather("nextCriticContext", first, this.#criticContextAt);
     this.#copyActions(chosen, first);
     const q1 = first.forward(batch) >> 2;
     const q2 = second ? second.forward(batch, first.input) >> 2 : q1;
     const target = this.#target >> 2;
     const weights = this.#weights >> 2;
     for (let i = 0; i < batch; i++) {
-      const row = this.#rows[i]!;
       const next = Math.min(f32[q1 + i]!, f32[q2 + i]!);
-      const outcome = { reward: this.#replay.rewards[row]!, end: this.#replay.ends[row]!, next };
+      const outcome = { reward: this.#drawn.reward(i), end: this.#drawn.end(i), next };
       f32[target + i] = criticTarget(outcome, gamma);
       f32[weights + i] = this.#rowWeights[i]!;
     }
   }
 
-  /** One step of each critic towards the targets: mean squared error. */
-  #criticStep(): number {
-    const { batch, maxGradNorm } = this.config;
+  /** The critics' mean squared errors against the targets, with the gradient of each one's Q in `#dq`. */
+  #criticLoss(): number {
+    const { batch } = this.config;
     const { memory } = this.#kernels;
     const input = this.#critics[0]!.input;
     this.#fillCritic();
@@ -342,7 +330,13 @@ export class Ddpg implements Learner {
     if (!Number.isFinite(total)) throw new CodedError(divergence("critics' loss", total));
     const q = this.#critics[0]!.output >> 2;
     for (let i = 0; i < batch; i++) this.#errors[i] = memory.f32[q + i]! - memory.f32[(this.#target >> 2) + i]!;
-    this.#replay.setErrors(this.#rows, this.#errors);
+    return total;
+  }
+
+  /** One step of each critic towards the targets. */
+  #criticStep(): number {
+    const { batch, maxGradNorm } = this.config;
+    const total = this.#criticLoss();
     for (let c = 0; c < this.#critics.length; c++) {
       const critic = this.#critics[c]!;
       critic.zeroGrads();
@@ -354,13 +348,13 @@ export class Ddpg implements Learner {
     return total;
   }
 
-  /** One step of the actor up the first critic: the loss is −Q(s, π(s)), and its gradient comes through the action. */
-  #actorStep(): number {
-    const { batch, maxGradNorm } = this.config;
+  /** The actor's loss −Q(s, π(s)) under the first critic, with the gradient of its action in `#dAction`. */
+  #climb(): number {
+    const { batch } = this.config;
     const { memory } = this.#kernels;
     const size = this.#scale.size;
     const critic = this.#critics[0]!;
-    this.#fill(this.#actor, "obs", "actorContext");
+    this.#fillActor(this.#actor, "now");
     this.#copyActions(this.#actor.forward(batch) >> 2, critic);
     const q = critic.forward(batch) >> 2;
     const f32 = memory.f32;
@@ -375,6 +369,12 @@ export class Ddpg implements Learner {
       for (let k = 0; k < size; k++)
         f32[dAction + i * size + k] = f32[dInput + i * critic.inputs + this.#actionAt + k]!;
     }
+    return loss;
+  }
+
+  #actorStep(): number {
+    const { batch, maxGradNorm } = this.config;
+    const loss = this.#climb();
     const actor = this.#actor;
     actor.zeroGrads();
     actor.backward(batch, this.#dAction, PARAMS_ONLY);
@@ -391,20 +391,30 @@ export class Ddpg implements Learner {
 
   #fillCritic(): void {
     const critic = this.#critics[0]!;
-    this.#fill(critic, "obs", "actorContext");
-    this.#gather("criticContext", critic, this.shape.obs + this.shape.actorContext);
+    this.#fillSeen(critic, "now");
+    this.#gather("criticContext", critic, this.#criticContextAt);
     this.#gather("action", critic, this.#actionAt);
   }
 
-  #fill(network: Network, obs: "obs" | "nextObs", context: "actorContext" | "nextActorContext"): void {
-    this.#gather(obs, network, 0);
-    this.#gather(context, network, this.shape.obs);
+  #fillActor(network: Network, when: "now" | "next"): void {
+    this.#gather(when === "now" ? "actorContext" : "nextActorContext", network, this.shape.obs);
+    this.#fillObs(network, when);
+  }
+
+  /** What a critic sees besides its own context and the action. */
+  #fillSeen(critic: Network, when: "now" | "next"): void {
+    if (this.config.criticsSeeContext === false) this.#fillObs(critic, when);
+    else this.#fillActor(critic, when);
+  }
+
+  #fillObs(network: Network, when: "now" | "next"): void {
+    this.#gather(when === "now" ? "obs" : "nextObs", network, 0);
     this.#normalise(network, this.config.batch);
   }
 
-  #gather(column: Parameters<Replay["gather"]>[0], network: Network, at: number): void {
+  #gather(column: ReplayColumn, network: Network, at: number): void {
     const into = this.#kernels.memory.f32;
-    this.#replay.gather(column, this.#rows, { into, at: (network.input >> 2) + at, stride: network.inputs });
+    this.#drawn.gather(column, { into, at: (network.input >> 2) + at, stride: network.inputs });
   }
 
   #normalise(network: Network, rows: number): void {

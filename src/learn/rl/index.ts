@@ -11,10 +11,13 @@ export type { Checkpoint, CheckpointFailure, JsonValue, NumberBlock } from "./ch
 export { CHECKPOINT_SCHEMA, decodeCheckpoint, encodeCheckpoint } from "./checkpoint.ts";
 export type { EpisodeReport, TrainCallbacks, TrainOutcome, Verdict } from "./course.ts";
 export { crc32c } from "./crc32c.ts";
-export type { DdpgConfig, DdpgOptions } from "./ddpg.ts";
-export { Ddpg, ddpgDefaults, td3Options } from "./ddpg.ts";
+export type { DdpgOptions } from "./ddpg.ts";
+export { Ddpg } from "./ddpg.ts";
+export type { DdpgConfig } from "./ddpg-config.ts";
+export { ddpgDefaults, td3Options } from "./ddpg-config.ts";
 export type { DqnConfig, DqnOptions } from "./dqn.ts";
 export { Dqn, dqnDefaults } from "./dqn.ts";
+export type { ContextGradient, ContextWeights, EnvironmentRows } from "./drawn-rows.ts";
 export type { Evaluation, EvaluationOptions } from "./evaluate.ts";
 export { evaluate } from "./evaluate.ts";
 export type { AdvantageInput, AdvantageOutput } from "./gae.ts";

@@ -3,7 +3,7 @@ import type { TaskContext, WorkerPool } from "../tensor/index.ts";
 import { referenceKernels } from "../tensor/index.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { openLearner } from "./algorithms.ts";
-import { ddpgDefaults } from "./ddpg.ts";
+import { ddpgDefaults } from "./ddpg-config.ts";
 import type { ParallelTrainOptions } from "./parallel-training.ts";
 import { ParallelTraining, trainParallel } from "./parallel-training.ts";
 import { ppoDefaults } from "./ppo.ts";

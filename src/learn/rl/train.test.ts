@@ -4,7 +4,7 @@ import { referenceKernels } from "../tensor/index.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { openLearner } from "./algorithms.ts";
 import type { EpisodeReport } from "./course.ts";
-import { ddpgDefaults, td3Options } from "./ddpg.ts";
+import { ddpgDefaults, td3Options } from "./ddpg-config.ts";
 import { dqnDefaults } from "./dqn.ts";
 import { ppoDefaults } from "./ppo.ts";
 import type { TrainOptions } from "./train.ts";

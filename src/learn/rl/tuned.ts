@@ -6,8 +6,8 @@
  */
 
 import type { Algorithm } from "./algorithms.ts";
-import type { DdpgConfig } from "./ddpg.ts";
-import { ddpgDefaults, td3Options } from "./ddpg.ts";
+import type { DdpgConfig } from "./ddpg-config.ts";
+import { ddpgDefaults, td3Options } from "./ddpg-config.ts";
 import { dqnDefaults } from "./dqn.ts";
 import { ppoDefaults } from "./ppo.ts";
 import { annealed } from "./schedule.ts";
