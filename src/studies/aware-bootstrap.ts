@@ -43,7 +43,7 @@ export const awareBootstrap: Study<SceneLives, BootstrapConfig> = {
     "(Algorithm 1), by AWARE as built here (with gates, shield and rollback), and beside them the rules alone, HPA and VPA. " +
     "All meet the same requests in the event world; utilisation, violations and reward are the client's truth over the " +
     "whole life. AWARE as published differs from no bootstrapping in the bootstrapping alone; AWARE as built here also in " +
-    "gates and shield. Ratios are of sums over each seed's workloads, with paired bootstrap intervals over seeds.",
+    "gates, shield, and actions in multiples of the need, where both others set limits. Ratios are of sums over each seed's workloads, with paired bootstrap intervals over seeds.",
   world: "event",
   seeds: { quick: 2, full: 10 },
   config: ({ quick }) => ({

@@ -37,7 +37,7 @@ export const awareCharacterization: Study<CharacterizationResult, Characterizati
     "earned in the same hours without the change; the retraining cost is how many episodes of learning pass until five " +
     "episodes reach 97 % of the level that learning ends on, each relative to the rules at the same hours. The SLO is set " +
     "once for the slowest version of the software, so that it can be met before and after. As in the paper, no policy has a " +
-    "shield here, in training or afterwards.",
+    "shield here, in training or afterwards, and actions are limits.",
   world: "event",
   seeds: { quick: 2, full: 10 },
   config: ({ quick }) => ({

@@ -25,7 +25,7 @@ export const awareEndToEnd: Study<SceneLives, EndToEndConfig> = {
   title: "AWARE: one life, end to end (Figure 1, stages 1 and 2)",
   about:
     "One workload per seed, its kind in turn, lives through training from zero, serving, and a series of updates. FIRM is " +
-    "the base learner as it comes: it learns by trying and is then left as it is. AWARE is as built here, with " +
+    "the base learner as it comes: it sets limits, learns by trying and is then left as it is. AWARE is as built here, with " +
     "bootstrapping, gates, shield and retraining. The rules are HPA and VPA. All meet the same requests.",
   world: "event",
   seeds: { quick: 2, full: 10 },

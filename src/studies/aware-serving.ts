@@ -27,7 +27,7 @@ export const awareServing: Study<SeriesResult, ServingConfig> = {
     "and by Algorithm 1 alone. Then updates come, drawn from the paper's seven scenarios where they apply to its application, " +
     "and all methods meet the same requests. AWARE as built here, policies that were retrained for each version beforehand, " +
     "and a policy that is left as it is act behind the shield; AWARE as published (Algorithm 1), the same for high stakes " +
-    "(while it retrains, the rules act) and their twin without retraining act without. Each is compared with the twin from " +
+    "(while it retrains, the rules act) and their twin without retraining act without, and set limits where the others' actions are multiples of the need. Each is compared with the twin from " +
     "which only the retraining tells it apart. " +
     "The SLO is set once, for the slowest version. The thresholds of retraining are swept on four of ten seeds.",
   world: "event",

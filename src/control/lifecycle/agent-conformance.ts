@@ -189,7 +189,11 @@ const goodEstimate = { mean: 17, lower: 16, upper: 18, gainMean: 2, gainLower: 1
  * CPU may be less than the fallback's while two steps of violation are left to risk, and a tenth more. With the default
  * shield one could hardly tell from the CPU who had acted.
  */
-export const generous = Object.freeze({ ...defaultShield, thrift: { allowance: 2 }, ceiling: { times: 1.1 } });
+export const generous = Object.freeze({
+  ...defaultShield,
+  thrift: { allowance: 2 },
+  ceiling: { times: 1.1, trouble: null },
+});
 
 export class Rig {
   readonly world = new World();

@@ -27,7 +27,7 @@ import type { ActingChoice, Health } from "./health.ts";
 import { healthOf, isLearnerFault, mayAct, whilePaused } from "./health.ts";
 import { excessNow } from "./judge.ts";
 import { LearnerSeat } from "./learner-seat.ts";
-import { canaryBand, lifecycleStep } from "./lifecycle.ts";
+import { bandOf, lifecycleStep } from "./lifecycle.ts";
 import { operatorProblem } from "./operator.ts";
 import type { ShieldOptions } from "./shield.ts";
 import { defaultShield, isNear } from "./shield.ts";
@@ -234,8 +234,8 @@ export class Agent<S> {
     const { stage } = this.#state;
     const isLearners = choice.who === "nobody" ? stage === "ONLINE" || stage === "SERVING" : choice.who === "learner";
     const { observation } = sight;
-    const band = canaryBand(this.#options.profile, this.#state);
-    const { usualNearness, sinceShrink } = this.#watch;
+    const band = bandOf(this.#options.profile, this.#state, { hasCeiling: this.#shield.ceiling !== null });
+    const { usualNearness, sinceShrink, missedLately } = this.#watch;
     const plan =
       isLearners && proposal && observation
         ? planLearner(moment, {
@@ -243,7 +243,7 @@ export class Agent<S> {
             observation,
             band,
             shield: this.#shield,
-            experience: { usualNearness, sinceShrink, excess: excessNow(this.#state, this.#log.excess) },
+            experience: { usualNearness, sinceShrink, missedLately, excess: excessNow(this.#state, this.#log.excess) },
           })
         : this.#footprint.isTakeover
           ? planTakeover(moment)

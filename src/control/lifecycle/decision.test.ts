@@ -51,12 +51,12 @@ describe("a learner's plan", () => {
 
   const measures = { cpu: 0.5, memory: 0.5, io: 0, network: 0, preservation: 1, margin: 0.5, load: 20 };
   const observation = { measures, held: [], demand: noNeed } as unknown as Observation;
-  const experience = { usualNearness: 0.6, excess: 0, sinceShrink: 100 };
+  const experience = { usualNearness: 0.6, excess: 0, sinceShrink: 100, missedLately: 0 };
   const plan = (wish: Allocation, { band = WHOLE_BAND, shield = noShield, ...change }: Options = {}) =>
     planLearner(moment({ have: sizes(4, 500), alone: sizes(4, 500), ...change }), {
       action: encodeAction(task, wish, noNeed),
       observation,
-      band,
+      band: { below: band, above: band },
       shield,
       experience,
     });

@@ -12,7 +12,7 @@ import type { AutoscaleTask, Observation } from "../tasks/index.ts";
 import { decodeAction, encodeAction } from "../tasks/index.ts";
 import type { Less } from "./footprint.ts";
 import { WHOLE_BAND } from "./lifecycle.ts";
-import type { Experience, ShieldOptions } from "./shield.ts";
+import type { Band, Experience, ShieldOptions } from "./shield.ts";
 import { coresOf, keepWithinBand, shielded, steadied } from "./shield.ts";
 
 /** What is known when a decision is made. */
@@ -57,7 +57,7 @@ export function planTakeover(moment: Moment): Plan {
 export interface LearnersWish {
   readonly action: Float32Array;
   readonly observation: Observation;
-  readonly band: number;
+  readonly band: Band;
   readonly shield: ShieldOptions;
   readonly experience: Experience;
 }
@@ -67,7 +67,7 @@ export function planLearner(moment: Moment, wish: LearnersWish): Plan {
   const { task, have, reading, alone } = moment;
   const { demand } = observation;
   const chosen = action.slice();
-  const isCanary = band < WHOLE_BAND;
+  const isCanary = Math.min(band.below, band.above) < WHOLE_BAND;
   if (isCanary) keepWithinBand(chosen, encodeAction(task, alone, demand), band);
   const { tolerance } = shield;
   const want =

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { milliseconds, unwrap } from "../../base/index.ts";
-import { canaryBand, lifecycleStep, WHOLE_BAND } from "./lifecycle.ts";
+import { bandOf, canaryBand, lifecycleStep, WHOLE_BAND } from "./lifecycle.ts";
 import type { Gates, LifecycleProfile } from "./profile.ts";
 import { defaultGates, noGates, paperProfile, parseLifecycleProfile } from "./profile.ts";
 import type { AgentState, EpisodeScore, Evidence, LifecycleEvent, ShadowScore } from "./state.ts";
@@ -234,6 +234,12 @@ describe("the canary and the rollback", () => {
     const { state } = run(careful, times(10, learner(0)), online);
     expect(state.stage).toBe("SERVING");
     expect(canaryBand(careful, state)).toBeCloseTo(0.2);
+    expect(bandOf(careful, state, { hasCeiling: true })).toEqual({ below: 0.2, above: 0.2 });
+  });
+
+  test("the band is below the fallback's values; above them only where no ceiling is", () => {
+    expect(bandOf(profile, online, { hasCeiling: true })).toEqual({ below: 0.2, above: WHOLE_BAND });
+    expect(bandOf(profile, online, { hasCeiling: false })).toEqual({ below: 0.2, above: 0.2 });
   });
 
   test("violations beyond the fallback's level add up until the learner's turn is over", () => {

@@ -24,6 +24,7 @@ import {
   windowOf,
 } from "./judge.ts";
 import type { LifecycleProfile } from "./profile.ts";
+import type { Band } from "./shield.ts";
 import type {
   AgentState,
   Canary,
@@ -296,4 +297,17 @@ export function canaryBand(profile: LifecycleProfile, state: AgentState): number
   if (!gate) return WHOLE_BAND;
   if (state.stage === "ONLINE" && state.canary.kind === "trial") return state.canary.band;
   return profile.mode === "canary" ? gate.start : WHOLE_BAND;
+}
+
+/**
+ * The same, each way. A canary takes little away; what it may give more is the ceiling's business: where the fallback
+ * misses the SLO, a narrow band above it would only prolong that. Who asked for canary mode asked for near, both ways.
+ */
+export function bandOf(
+  profile: LifecycleProfile,
+  state: AgentState,
+  { hasCeiling }: { readonly hasCeiling: boolean },
+): Band {
+  const below = canaryBand(profile, state);
+  return { below, above: hasCeiling && profile.mode !== "canary" ? WHOLE_BAND : below };
 }

@@ -71,7 +71,7 @@ const bounds = {
 const have = sizes(4, 500, 400);
 const fallback = sizes(6, 300, 300);
 const want = sizes(2, 400, 200);
-const experience = { usualNearness: 0.6, excess: 0, sinceShrink: 100 };
+const experience = { usualNearness: 0.6, excess: 0, sinceShrink: 100, missedLately: 0 };
 const input = (change: Partial<ShieldInput> = {}): ShieldInput => ({
   task: { bounds, actions: "limits" },
   want,
@@ -84,7 +84,7 @@ const input = (change: Partial<ShieldInput> = {}): ShieldInput => ({
 });
 
 /** A shield that lets two steps of violation be risked for CPU, and gives a tenth more than the fallback. */
-const generous: ShieldOptions = { ...defaultShield, thrift: { allowance: 2 }, ceiling: { times: 1.1 } };
+const generous: ShieldOptions = { ...defaultShield, thrift: { allowance: 2 }, ceiling: { times: 1.1, trouble: null } };
 /** The rules that know floors only, where a wish may fall far in one step. */
 const floors: ShieldOptions = { ...generous, descent: null, ceiling: null };
 
@@ -146,7 +146,7 @@ describe("the shield", () => {
   });
 
   test("switched off does nothing at all", () => {
-    const terrible = { usualNearness: 0.6, excess: 99, sinceShrink: 0 };
+    const terrible = { usualNearness: 0.6, excess: 99, sinceShrink: 0, missedLately: 0 };
     const worst = input({
       observation: observed(3, ["cpu"], mebibytes(900)),
       reading: reading(399),
@@ -210,7 +210,7 @@ describe("the way down", () => {
   });
 
   test("leads to the fallback's own values at once, however lately something was taken", () => {
-    const lately = { ...experience, sinceShrink: 0 };
+    const lately = { ...experience, sinceShrink: 0, missedLately: 0 };
     const change = { have: sizes(4, 1000, 800), fallback: sizes(2, 500, 300), experience: lately };
     expect(down({ ...change, want: sizes(2, 500, 300) })).toEqual({ allocation: sizes(2, 500, 300), changed: [] });
     expect(down({ ...change, want: sizes(1, 100, 64) }).allocation).toEqual(sizes(2, 500, 300));
@@ -234,7 +234,7 @@ describe("the way down", () => {
 });
 
 describe("the ceiling", () => {
-  const ceiling: ShieldOptions = { ...noShield, ceiling: { times: 1.1 } };
+  const ceiling: ShieldOptions = { ...noShield, ceiling: { times: 1.1, trouble: null } };
   const change = { want: sizes(12, 500, 1000), fallback: sizes(4, 500, 300) };
   const under = (more: Partial<ShieldInput>) => shielded(input({ ...change, ...more }), ceiling);
 
@@ -242,6 +242,19 @@ describe("the ceiling", () => {
     // 2,200 millicores are four pods, and 330 MiB.
     expect(under({})).toEqual({ allocation: sizes(4, 500, 330), changed: ["more-than-enough"] });
     expect(under({ want: sizes(4, 550, 330) })).toEqual({ allocation: sizes(4, 550, 330), changed: [] });
+  });
+
+  test("gives way as the SLO is missed: from one step in fifty, up to twice the fallback's at one in ten", () => {
+    const limit = (missedLately: number) =>
+      shielded(input({ ...change, experience: { ...experience, missedLately } }), {
+        ...noShield,
+        ceiling: defaultShield.ceiling,
+      }).allocation;
+    expect(limit(0.02)).toEqual(sizes(4, 500, 300));
+    // Half of the way from 0.02 to 0.1: 1.5 times 2,000 millicores and 300 MiB.
+    expect(limit(0.06)).toEqual(sizes(6, 500, 450));
+    expect(limit(0.1)).toEqual(sizes(8, 500, 600));
+    expect(limit(1)).toEqual(sizes(8, 500, 600));
   });
 
   test("takes pods away before it makes them smaller, and neither below the fallback's", () => {
@@ -256,7 +269,7 @@ describe("the ceiling", () => {
     const missed = input({ ...many, observation: observed(1.5) });
     // Relief alone would make 12 × 1,000 of it.
     expect(shielded(missed, floors).allocation).toEqual(sizes(12, 1000, 300));
-    expect(shielded(missed, { ...floors, ceiling: { times: 1.1 } })).toEqual({
+    expect(shielded(missed, { ...floors, ceiling: { times: 1.1, trouble: null } })).toEqual({
       allocation: sizes(2, 1000, 300),
       changed: ["slo-missed", "more-than-enough"],
     });
@@ -278,16 +291,17 @@ describe("whatever is wished for", () => {
       pressure: fc.integer({ min: 1, max: 30 }).map((tenth) => tenth / 10),
       sinceShrink: fc.integer({ min: 0, max: 12 }),
       excess: fc.integer({ min: -5, max: 5 }),
+      missed: fc.integer({ min: 0, max: 4 }),
       peak: fc.integer({ min: 0, max: 1024 }),
       ready: fc.integer({ min: 1, max: 16 }),
     })
-    .map(({ pressure, sinceShrink, excess, peak, ready, ...rest }) => {
+    .map(({ pressure, sinceShrink, excess, missed, peak, ready, ...rest }) => {
       const measured = reading(100);
       return input({
         ...rest,
         observation: observed(pressure, [], mebibytes(peak)),
         reading: { ...measured, pods: Array.from({ length: ready }, () => measured.pods[0]!) },
-        experience: { usualNearness: 0.6, excess, sinceShrink },
+        experience: { usualNearness: 0.6, excess, sinceShrink, missedLately: missed / 20 },
       });
     });
   const always = (check: (one: ShieldInput) => void) => fc.assert(fc.property(situation, check), { numRuns: 2000 });
@@ -308,10 +322,12 @@ describe("whatever is wished for", () => {
   });
 
   test.each([
-    [1, defaultShield],
-    [1.1, generous],
-  ])("the ceiling lowers nothing that is below the fallback's, and ends at %d times its values", (times, shield) => {
+    ["up to twice its values where the SLO was missed", defaultShield, [1, 1.375, 2, 2, 2]],
+    ["a tenth above its values", generous, [1.1, 1.1, 1.1, 1.1, 1.1]],
+  ])("the ceiling lowers nothing that is below the fallback's, and ends %s", (_, shield, byMissed) => {
     always((one) => {
+      // Missed steps are drawn in twentieths: 0.05 is 3/8 of the way from 0.02 to 0.1.
+      const times = byMissed[20 * one.experience.missedLately]! + 1e-9;
       const raised = shielded(one, { ...shield, ceiling: null }).allocation;
       const safe = shielded(one, shield).allocation;
       for (const dimension of dimensions) {
@@ -323,10 +339,12 @@ describe("whatever is wished for", () => {
     });
   });
 
-  test("by default CPU is the fallback's to the millicore, unless violations were saved before", () => {
+  test("by default CPU is the fallback's to the millicore, unless the SLO was missed lately: then it is no less", () => {
     always((one) => {
       const { replicas, cpu } = shielded(one, defaultShield).allocation;
-      if (one.experience.excess >= 0) expect({ replicas, cpu }).toEqual(cpuOf(one.fallback));
+      if (one.experience.missedLately === 0) expect({ replicas, cpu }).toEqual(cpuOf(one.fallback));
+      expect(replicas).toBeGreaterThanOrEqual(one.fallback.replicas);
+      expect(cpu).toBeGreaterThanOrEqual(one.fallback.cpu);
     });
   });
 
@@ -414,8 +432,11 @@ describe("a wish in multiples of what is needed", () => {
 
 test("the band holds every coordinate by itself, and the whole range at its ends", () => {
   const action = Float32Array.of(-1, 0.1, 1);
-  keepWithinBand(action, Float32Array.of(0, 0, 0.9), 0.25);
+  keepWithinBand(action, Float32Array.of(0, 0, 0.9), { below: 0.25, above: 0.25 });
   expect([...action]).toEqual([-0.25, Math.fround(0.1), 1]);
+  const upwards = Float32Array.of(-1, 0.5, 1);
+  keepWithinBand(upwards, Float32Array.of(0, 0, 0), { below: 0.25, above: 2 });
+  expect([...upwards]).toEqual([-0.25, 0.5, 1]);
 });
 
 test("noise is cut at its limit, and near the SLO takes no CPU away", () => {

@@ -10,7 +10,8 @@
  *   caution     where latency comes near its target, CPU shrinks no further than the fallback would shrink it
  *   memory      no pod gets less memory than pods needed lately, with a margin, unless the fallback gives less too
  *   ceiling     no more than a multiple of what the fallback gives: far above the need, utilisation hardly changes with
- *               what is given, so a policy that has strayed there learns no way back; by default no more than it gives
+ *               what is given, so a policy that has strayed there learns no way back; by default no more than it gives,
+ *               except where the SLO was missed lately: there the fallback's is no measure of what is enough
  *   descent     what is taken away goes in small parts, each after the effect of the one before has been measured
  *   noise       exploration is limited, and takes no CPU away where the SLO is near
  *
@@ -31,10 +32,20 @@ export interface ShieldOptions {
   readonly caution: { readonly share: number } | null;
   readonly noise: { readonly limit: number } | null;
   readonly memoryMargin: number | null;
-  /** Times the fallback's CPU in all, and times its memory per pod. */
-  readonly ceiling: { readonly times: number } | null;
+  /**
+   * Times the fallback's CPU in all, and times its memory per pod: `times` while the SLO is kept, more as the share of
+   * steps that missed it lately grows.
+   */
+  readonly ceiling: { readonly times: number; readonly trouble: Trouble | null } | null;
   /** The largest part of all CPU, and of a pod's memory, that goes at once, and the steps from one to the next. */
   readonly descent: { readonly part: number; readonly settle: number } | null;
+}
+
+/** At a share of missed steps of `from` the ceiling begins to rise, and at `to` it is `times`. */
+export interface Trouble {
+  readonly from: number;
+  readonly to: number;
+  readonly times: number;
 }
 
 export const defaultShield: ShieldOptions = Object.freeze({
@@ -46,7 +57,8 @@ export const defaultShield: ShieldOptions = Object.freeze({
   noise: { limit: 0.3 },
   // Memory is measured at moments: in between more requests may be under way at once.
   memoryMargin: 1.3,
-  ceiling: { times: 1 },
+  // Well-set rules miss one step in a hundred, in bursts of a few; from there up they are not well set any more.
+  ceiling: { times: 1, trouble: { from: 0.02, to: 0.1, times: 2 } },
   // Six steps: the metrics' delay and the SLO's window together.
   descent: { part: 0.15, settle: 6 },
 });
@@ -57,7 +69,8 @@ const FREE_CEILING = 1.1;
 /** The shield that a workload's owner asks for: with something to risk, the learner decides about CPU as well. */
 export function shieldOf({ risk }: { readonly risk: number }): ShieldOptions {
   if (risk === 0) return defaultShield;
-  return { ...defaultShield, thrift: { allowance: risk }, ceiling: { times: FREE_CEILING } };
+  const ceiling = defaultShield.ceiling && { ...defaultShield.ceiling, times: FREE_CEILING };
+  return { ...defaultShield, thrift: { allowance: risk }, ceiling };
 }
 
 export const noShield: ShieldOptions = Object.freeze({
@@ -88,6 +101,8 @@ export interface Experience {
   readonly usualNearness: number;
   /** Steps of violation beyond the fallback's level. */
   readonly excess: number;
+  /** The share of steps that missed the SLO lately, whoever acted. */
+  readonly missedLately: number;
   /** Steps since there was last less CPU or memory than the step before. */
   readonly sinceShrink: number;
 }
@@ -133,12 +148,18 @@ export function shielded(input: ShieldInput, options: ShieldOptions): Shielded {
     raise("memory-needed", { memory: Math.min(needed, fallback.memory) as Allocation["memory"] });
   }
   // Last: rules that raise one value each can make many large pods of many small ones.
-  if (ceiling) become("more-than-enough", atMost(allocation, input, ceiling.times));
+  if (ceiling) become("more-than-enough", atMost(allocation, input, timesOf(ceiling, experience)));
   return { allocation, changed };
 }
 
 /** Memory is watched over by its own rules: it is not what latency is short of. */
 const cpuOf = ({ replicas, cpu }: Allocation): Partial<Allocation> => ({ replicas, cpu });
+
+function timesOf({ times, trouble }: NonNullable<ShieldOptions["ceiling"]>, { missedLately }: Experience): number {
+  if (!trouble) return times;
+  const share = clamp((missedLately - trouble.from) / (trouble.to - trouble.from), 0, 1);
+  return times + Math.max(0, trouble.times - times) * share;
+}
 
 /** Fewer pods before smaller ones: pods below the fallback's size may be too slow, however many there are. */
 function atMost(wish: Allocation, { fallback }: ShieldInput, times: number): Allocation {
@@ -247,11 +268,17 @@ export function steadied(
 const towards = (from: number, to: number, by: number): number =>
   from > to ? Math.max(to, from - by) : Math.min(to, from + by);
 
+/** How far an action may be below and above the fallback's, in each coordinate. */
+export interface Band {
+  readonly below: number;
+  readonly above: number;
+}
+
 /** The action, no further from the centre than the band in any coordinate, and within −1 and 1. In place. */
-export function keepWithinBand(action: Float32Array, centre: Float32Array, band: number): void {
+export function keepWithinBand(action: Float32Array, centre: Float32Array, { below, above }: Band): void {
   for (let i = 0; i < action.length; i++) {
     const middle = centre[i] ?? 0;
-    action[i] = clamp(clamp(action[i] ?? 0, middle - band, middle + band), -1, 1);
+    action[i] = clamp(clamp(action[i] ?? 0, middle - below, middle + above), -1, 1);
   }
 }
 

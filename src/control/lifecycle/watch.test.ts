@@ -80,3 +80,13 @@ test("it comes back from its state", () => {
   copy.see(sight(10, 2), "OFFLINE");
   expect(watch.usualViolations(10)).not.toBe(copy.usualViolations(10));
 });
+
+test("what was missed lately counts whoever acted, and fades", () => {
+  const missed = watched([sight(10, 2), sight(10, 2)], "SERVING");
+  // A four hundredth each: 1 − (399/400)².
+  expect(missed.missedLately).toBeCloseTo(1 - (399 / 400) ** 2, 12);
+  const restored = new Watch();
+  restored.restore(missed.state());
+  restored.see(sight(10), "ONLINE");
+  expect(restored.missedLately).toBeCloseTo((399 / 400) * (1 - (399 / 400) ** 2), 12);
+});

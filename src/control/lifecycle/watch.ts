@@ -1,7 +1,7 @@
 /**
  * What an agent learns of its workload by watching, besides what the policy learns: what shield and gates go by.
  * Owns: how near the target latency usually is, how long ago something was taken away,
- * and how often the fallback misses the SLO at which load. Not here: what follows (shield.ts, judge.ts).
+ * how often the SLO was missed lately, and how often the fallback misses the SLO at which load. Not here: what follows (shield.ts, judge.ts).
  *
  * Why by load: a learner's hours are not the hours in which the fallback was measured. At night nobody misses an SLO,
  * and a learner compared with the fallback's day could spend at night what the day would have cost.
@@ -13,6 +13,8 @@ import type { Stage } from "./state.ts";
 
 /** The usual latency is a mean over about two episodes. */
 const USUAL_RATE = 1 / 200;
+/** What was missed lately fades over a few episodes. */
+const MISSED_RATE = 1 / 400;
 /** Where the fallback was never seen acting: as if it kept well away from the target. */
 const ASSUMED_NEARNESS = 0.6;
 /** Loads within an eighth are alike. Near the edge of an SLO a tenth more load decides between never and always. */
@@ -28,6 +30,7 @@ interface Bin {
 export interface WatchState {
   readonly usualNearness: number | null;
   readonly sinceShrink: number;
+  readonly missedLately: number;
   /** Of the fallback's steps, by the load they had. */
   readonly bins: Readonly<Record<string, Bin>>;
 }
@@ -36,6 +39,7 @@ export class Watch {
   #usual: number | null = null;
   #bins: Record<string, Bin> = {};
   #sinceShrink = 0;
+  #missedLately = 0;
   #had: Allocation | null = null;
 
   see({ observation, have }: Pick<Sight, "observation" | "have">, stage: Stage): void {
@@ -43,15 +47,18 @@ export class Watch {
       this.#sinceShrink = this.#had && isLess(have, this.#had) ? 0 : this.#sinceShrink + 1;
       this.#had = have;
     }
+    if (!observation) return;
+    const { load, preservation } = observation.measures;
+    const isMissed = preservation < 1 ? 1 : 0;
+    this.#missedLately += MISSED_RATE * (isMissed - this.#missedLately);
     // Only in OFFLINE is what is seen the fallback's doing.
-    if (!observation || stage !== "OFFLINE") return;
+    if (stage !== "OFFLINE") return;
     const now = Math.min(1, nearness(observation));
     const before = this.#usual ?? now;
     this.#usual = before + USUAL_RATE * (now - before);
-    const { load, preservation } = observation.measures;
     const key = binOf(load);
     const { steps, missed } = halvedWhenFull(this.#bins[key] ?? { steps: 0, missed: 0 });
-    this.#bins[key] = { steps: steps + 1, missed: missed + (preservation < 1 ? 1 : 0) };
+    this.#bins[key] = { steps: steps + 1, missed: missed + isMissed };
   }
 
   /** Latency over its target, as it usually is under the fallback. */
@@ -62,6 +69,11 @@ export class Watch {
   /** Steps since there was last less of something than the step before. */
   get sinceShrink(): number {
     return this.#sinceShrink;
+  }
+
+  /** The share of steps that missed the SLO lately, whoever acted. */
+  get missedLately(): number {
+    return this.#missedLately;
   }
 
   /** How often the fallback misses the SLO at such a load: a share. A load it was never seen at is taken for harmless. */
@@ -75,13 +87,15 @@ export class Watch {
     return {
       usualNearness: this.#usual,
       sinceShrink: this.#sinceShrink,
+      missedLately: this.#missedLately,
       bins: { ...this.#bins },
     };
   }
 
-  restore({ usualNearness, sinceShrink, bins }: WatchState): void {
+  restore({ usualNearness, sinceShrink, missedLately, bins }: WatchState): void {
     this.#usual = usualNearness;
     this.#sinceShrink = sinceShrink;
+    this.#missedLately = missedLately;
     this.#bins = { ...bins };
   }
 }

@@ -9,7 +9,7 @@ import { mean } from "../statistics/index.ts";
 import type { AgentDriver } from "./agents.ts";
 import type { EpisodeCount } from "./life.ts";
 import { play } from "./life.ts";
-import type { DriverParts, LearningMethod } from "./methods.ts";
+import type { DriverParts, Form, LearningMethod } from "./methods.ts";
 import { awareOfPaper, frozen, learningDriver } from "./methods.ts";
 import { openWorld, type WorldChoice } from "./scene.ts";
 
@@ -51,7 +51,7 @@ export function converge(options: ConvergeOptions): ConvergedPolicy {
   const { driver, played } = freeze({
     world,
     parts: { ...parts, saved: released(learning) },
-    shield: method.shield,
+    form: { shield: method.shield, actions: method.actions },
     count,
   });
   return { saved: released(driver), at: world.now, episodes: episodes + played, updates };
@@ -67,15 +67,15 @@ function released(driver: AgentDriver): Uint8Array {
 interface FreezeOptions {
   readonly world: ClusterWorld;
   readonly parts: DriverParts;
-  readonly shield: LearningMethod["shield"];
+  readonly form: Form;
   readonly count: EpisodeCount;
 }
 
-function freeze({ world, parts, shield, count }: FreezeOptions): {
+function freeze({ world, parts, form, count }: FreezeOptions): {
   readonly driver: AgentDriver;
   readonly played: number;
 } {
-  const driver = learningDriver(frozen(shield), parts);
+  const driver = learningDriver(frozen(form), parts);
   let played = 0;
   for (; driver.stage !== "SERVING" && played < MOST_TO_FREEZE; played++) {
     play({ setting: parts.setting, world, driver, episodes: 1, count });

@@ -20,6 +20,7 @@ import {
   everLearning,
   frozen,
   learningDriver,
+  ours,
   retrainedBelow,
   rulesOnly,
 } from "./methods.ts";
@@ -84,7 +85,7 @@ export async function playSeries<C extends AwareConfig & { readonly series: Seri
   const lives: Record<string, Life> = {
     rules: playRules(all),
     "no-retraining": playMethod(all, frozen(), bare),
-    "no-retraining-shield": playMethod(all, frozen(agent.shield)),
+    "no-retraining-shield": playMethod(all, frozen(ours(agent))),
     "aware-paper": playMethod(all, awareOfPaper, bare),
     "aware-paper-high": playMethod(all, awareOfPaperHighStakes, bare),
     aware: playMethod(all, aware(agent)),
@@ -136,13 +137,13 @@ function playConverged(series: Series): Life {
       rung,
       episodes: series.series.retrain,
       count,
-      method: everLearning(parts.agent.shield),
+      method: everLearning(ours(parts.agent)),
       start: at,
     });
   });
   const drivers: AgentDriver[] = [];
   const truths = through(series, (version) => {
-    const driver = learningDriver(frozen(parts.agent.shield), { ...parts, saved: retrained[version]?.saved ?? saved });
+    const driver = learningDriver(frozen(ours(parts.agent)), { ...parts, saved: retrained[version]?.saved ?? saved });
     drivers.push(driver);
     return driver;
   });
