@@ -1,10 +1,13 @@
 /**
  * The meta learner for any task: trajectories or samples in, an embedding of ⟨application, environment⟩ out, trained
- * together with whatever is conditioned on it. Start reading at meta-learner.ts, then encoder.ts, then fingerprint.ts.
+ * together with whatever is conditioned on it. Start reading at meta-learner.ts, then encoder.ts, then fingerprint.ts;
+ * for training, at contextual-learner.ts, then pretraining/pretraining.ts.
  */
 
 export type { Insertion } from "./bundle.ts";
 export { BUNDLE_SIZE, Bundle, bestOf } from "./bundle.ts";
+export type { Conditioned, ContextLoss, ContextualLearner, JointPass, JointTask } from "./contextual-learner.ts";
+export { jointPass, jointStep } from "./contextual-learner.ts";
 export type { EncoderShape } from "./encoder.ts";
 export type { FeatureLayout, FeaturePart } from "./features.ts";
 export { decisionLayout, joinRow, layoutWidth, sampleLayout } from "./features.ts";
@@ -12,6 +15,15 @@ export type { Embedder, Embedding, FingerprintOptions } from "./fingerprint.ts";
 export { Fingerprint } from "./fingerprint.ts";
 export type { MetaConfig, MetaLearnerOptions, MetaStep } from "./meta-learner.ts";
 export { MetaLearner, metaDefaults } from "./meta-learner.ts";
+export type { PretrainConfig } from "./pretraining/config.ts";
+export { pretrainDefaults } from "./pretraining/config.ts";
+export { inProcessRunner } from "./pretraining/in-process.ts";
+export type { MakeWorld } from "./pretraining/play-task.ts";
+export type { PoolEntry, PretrainOptions } from "./pretraining/pretraining.ts";
+export { Pretraining } from "./pretraining/pretraining.ts";
+export type { Phase, Round } from "./pretraining/rounds.ts";
+export type { Curve, EvaluationRow } from "./pretraining/saved-state.ts";
+export { pretrainKinds } from "./pretraining/thread-tasks.ts";
 export { cosineSimilarity } from "./similarity.ts";
 export type { Trajectory, TrajectoryOptions } from "./trajectory.ts";
 export { createTrajectory } from "./trajectory.ts";

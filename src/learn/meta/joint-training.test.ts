@@ -8,7 +8,10 @@ import { describe, expect, test } from "vitest";
 import { sets } from "../../../test/oracle/harness.ts";
 import type { Rng } from "../../base/index.ts";
 import { seededRng, unwrap } from "../../base/index.ts";
+import type { Kernels } from "../tensor/index.ts";
 import { adam, buildNetwork, dense, mseLoss, PARAMS_AND_INPUT } from "../tensor/index.ts";
+import type { Conditioned, ContextualLearner } from "./contextual-learner.ts";
+import { jointStep } from "./contextual-learner.ts";
 import { MetaLearner, metaDefaults } from "./meta-learner.ts";
 import { cosineSimilarity } from "./similarity.ts";
 import { createTrajectory } from "./trajectory.ts";
@@ -36,6 +39,47 @@ function bundleOf(phi: number, rng: Rng) {
   });
 }
 
+/**
+ * A supervised base learner on the contract that reinforcement learners are on: from the context alone, where φ lies.
+ * Its loss is of each environment by itself, so its gradient is too.
+ */
+function placeFromEmbedding(kernels: Kernels): ContextualLearner<readonly number[]> {
+  const { memory } = kernels;
+  const network = buildNetwork(kernels, {
+    layers: [dense(embedding, 8, "relu"), dense(8, centres.length)],
+    batch: together,
+    rng: seededRng(2),
+  });
+  const optimiser = adam(kernels, { params: network.params, count: network.paramCount, lr: 5e-3 });
+  const cols = centres.length;
+  const [target, gradient] = [memory.alloc(together * cols), memory.alloc(together * cols)];
+  const pass = (environments: readonly Conditioned<readonly number[]>[]) => {
+    const rows = environments.length;
+    const wanted = environments.flatMap(({ batch }) => batch);
+    for (const [i, { context }] of environments.entries())
+      memory.view(network.input, rows * embedding).set(context, i * embedding);
+    memory.view(target, rows * cols).set(wanted);
+    const prediction = network.forward(rows);
+    mseLoss(memory, { prediction, target, gradient, rows, cols });
+    const errors = memory.view(prediction, rows * cols).map((value, i) => (value - (wanted[i] ?? 0)) ** 2);
+    network.zeroGrads();
+    const dInput = memory.view(network.backward(rows, gradient, PARAMS_AND_INPUT), rows * embedding).slice();
+    // The loss above is the mean over all environments; each one's own is as many times larger.
+    return environments.map((_, i) => ({
+      loss: mean([...errors.subarray(i * cols, (i + 1) * cols)]),
+      gradient: dInput.subarray(i * embedding, (i + 1) * embedding).map((value) => value * rows),
+    }));
+  };
+  return {
+    contextSize: embedding,
+    contextLosses: pass,
+    learn(environments) {
+      pass(environments);
+      optimiser.step(network.grads);
+    },
+  };
+}
+
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** How often a pair of one class is more alike than a pair of two: the area under the curve, ties counting half. */
@@ -56,7 +100,6 @@ function ranking(embeddings: readonly { readonly phi: number; readonly vector: F
 describe("an encoder trained jointly with a network on its embedding", () => {
   test("separates environments it has never seen by what matters to that network", () => {
     const kernels = sets[1]!.make();
-    const { memory } = kernels;
     const config = {
       ...metaDefaults,
       layout,
@@ -68,14 +111,7 @@ describe("an encoder trained jointly with a network on its embedding", () => {
       lr: 5e-3,
     };
     const meta = new MetaLearner({ kernels, config, seed: 1 });
-    const head = buildNetwork(kernels, {
-      layers: [dense(embedding, 8, "relu"), dense(8, centres.length)],
-      batch: together,
-      rng: seededRng(2),
-    });
-    const optimiser = adam(kernels, { params: head.params, count: head.paramCount, lr: 5e-3 });
-    const outputs = together * centres.length;
-    const [target, gradient] = [memory.alloc(outputs), memory.alloc(outputs)];
+    const head = placeFromEmbedding(kernels);
     const rng = seededRng(3);
     meta.learnScale(Array.from({ length: 20 }, () => bundleOf(anyPhi(rng), rng)).flat());
 
@@ -89,17 +125,8 @@ describe("an encoder trained jointly with a network on its embedding", () => {
     const losses: number[] = [];
     for (let round = 0; round < 200; round++) {
       const phis = Array.from({ length: together }, () => anyPhi(rng));
-      const embeddings = meta.forward(phis.map((phi) => bundleOf(phi, rng)));
-      for (const [i, vector] of embeddings.entries())
-        memory.view(head.input, together * embedding).set(vector, i * embedding);
-      memory.view(target, outputs).set(phis.flatMap(nearness));
-      const prediction = head.forward(together);
-      losses.push(mseLoss(memory, { prediction, target, gradient, rows: together, cols: centres.length }));
-      head.zeroGrads();
-      const dInput = memory.view(head.backward(together, gradient, PARAMS_AND_INPUT), together * embedding).slice();
-      optimiser.step(head.grads);
-      meta.backward(embeddings.map((_, i) => dInput.subarray(i * embedding, (i + 1) * embedding)));
-      unwrap(meta.step());
+      const tasks = phis.map((phi) => ({ bundle: bundleOf(phi, rng), batch: nearness(phi) }));
+      losses.push(mean(unwrap(jointStep({ meta, learner: head }, tasks)).losses));
     }
     const late = mean(losses.slice(-40));
     const trained = score();

@@ -261,7 +261,8 @@ export class Ddpg implements Learner {
     const sums = new ContextSums(groups, this.shape.actorContext);
     const { batch } = this.config;
     const { memory } = this.#kernels;
-    this.#computeTargets();
+    // Without TD3's noise on the target's action, which would be drawn from a stream that training goes on with.
+    this.#computeTargets({ targetNoise: { sigma: 0, clip: 0 } });
     this.#criticLoss();
     const target = this.#target >> 2;
     for (let c = 0; c < this.#critics.length; c++) {
@@ -286,8 +287,8 @@ export class Ddpg implements Learner {
     this.#rowWeights.fill(1);
   }
 
-  #computeTargets(): void {
-    const { batch, gamma, targetNoise } = this.config;
+  #computeTargets({ targetNoise }: Pick<DdpgConfig, "targetNoise"> = this.config): void {
+    const { batch, gamma } = this.config;
     const size = this.#scale.size;
     this.#fillActor(this.#actorTarget, "next");
     const chosen = this.#actorTarget.forward(batch) >> 2;

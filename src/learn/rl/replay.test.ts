@@ -143,3 +143,15 @@ test("blocks of a ring that had come round are refused by another capacity; thos
   expect(larger.size).toBe(4);
   expect([...larger.rewards.subarray(0, 4)]).toEqual([0, 1, 2, 3].map((n) => step(n).reward));
 });
+
+test("extracted rows are a replay of their own, in the order asked for and with what was drawn twice", () => {
+  const replay = new Replay({ capacity: 8, widths });
+  for (let n = 0; n < 6; n++) replay.add(step(n));
+  const blocks = replay.extract(Int32Array.of(4, 1, 4));
+  const copy = new Replay({ capacity: 3, widths });
+  copy.restore(blocks);
+  expect(gathered(copy, "obs", [0, 1, 2], 2)).toEqual([4, 4.5, 1, 1.5, 4, 4.5]);
+  expect(gathered(copy, "nextActorContext", [0, 1, 2], 1)).toEqual([105, 102, 105]);
+  expect([...copy.rewards]).toEqual([4, 1, 4]);
+  expect([...copy.ends]).toEqual([replay.ends[4], replay.ends[1], replay.ends[4]]);
+});

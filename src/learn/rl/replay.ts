@@ -186,6 +186,22 @@ export class Replay {
     return out;
   }
 
+  /** These rows as the blocks of a replay of their own, which has room for just them; how they cross to another thread. */
+  extract(rows: Int32Array): { [name: string]: NumberBlock } {
+    const count = rows.length;
+    const out: { [name: string]: NumberBlock } = {};
+    for (const [name, width] of this.#entries()) {
+      if (width === 0) continue;
+      const into = new Float32Array(count * width);
+      this.gather(name, rows, { into, at: 0, stride: width });
+      out[name] = into;
+    }
+    out.rewards = Float32Array.from(rows, (row) => this.rewards[row]!);
+    out.ends = Uint8Array.from(rows, (row) => this.ends[row]!);
+    out.place = Float64Array.of(0, count, 1);
+    return out;
+  }
+
   /** Whether the blocks are those of a replay of this shape. */
   fits(blocks: { readonly [name: string]: NumberBlock }): boolean {
     const [cursor = Number.NaN, size = Number.NaN] = blocks.place ?? [];

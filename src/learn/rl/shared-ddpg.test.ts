@@ -122,7 +122,7 @@ function numericalGradient(loss: (at: readonly number[]) => number, from: readon
 for (const [name, options] of [
   ["DDPG", {}],
   ["DDPG whose critic does not see the context", { criticsSeeContext: false }],
-  ["TD3", { ...td3Options, ...noSmoothing }],
+  ["TD3", { ...td3Options, policyDelay: 1 }],
 ] as const) {
   for (const weights of [
     { actor: 1, critic: 0 },

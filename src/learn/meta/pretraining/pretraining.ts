@@ -1,0 +1,336 @@
+/**
+ * Pre-training: one encoder and one base learner over many environments. START READING HERE.
+ * A round (rounds.ts says who takes part): the round's environments play with the shared policy under their last
+ * embeddings; each one's loss goes back through the encoder; the encoder moves by the total; the base learner takes its
+ * steps on rows of all environments under the embeddings they have now.
+ * Owns: the order of things in a round, and continuing from a checkpoint so exactly that nobody can tell there was a break.
+ * Not here: what threads compute (thread-tasks.ts), threads, files and time (the shell's).
+ *
+ * Every environment of a round is a job of its own and gradients are added in the order of the round, so any number of
+ * threads gives the same bytes.
+ */
+
+import type { Rng } from "../../../base/index.ts";
+import { CodedError, failure, seededRng, unwrap } from "../../../base/index.ts";
+import type { EnvConfig } from "../../env/index.ts";
+import type { LearnerShape } from "../../rl/index.ts";
+import { actionSize, Ddpg } from "../../rl/index.ts";
+import type { Kernels, WorkerPool } from "../../tensor/index.ts";
+import { decisionLayout } from "../features.ts";
+import { MetaLearner } from "../meta-learner.ts";
+import type { PretrainConfig } from "./config.ts";
+import { checkPretrainConfig } from "./config.ts";
+import type { Episode } from "./episode.ts";
+import { returnOf } from "./episode.ts";
+import { Experience } from "./experience.ts";
+import type { Round } from "./rounds.ts";
+import { RoundPlan } from "./rounds.ts";
+import type { Curve, EvaluationRow, PretrainState } from "./saved-state.ts";
+import { readPretraining, writePretraining } from "./saved-state.ts";
+import type { Crew, EmbedJob, GradientJob, GradientOutcome, Parameters, PlayJob } from "./thread-tasks.ts";
+import { EMBED_TASK, GRADIENT_TASK, PLAY_TASK } from "./thread-tasks.ts";
+
+/** One environment: a name for people, and what its world is made from. */
+export interface PoolEntry {
+  readonly name: string;
+  readonly world: EnvConfig;
+}
+
+export interface PretrainOptions {
+  readonly pool: readonly PoolEntry[];
+  /** Of observations and actions of all environments; actions from −1 to 1 in every component. */
+  readonly shape: Pick<LearnerShape, "obs" | "action">;
+  readonly config: PretrainConfig;
+  readonly seed: number;
+  readonly kernels: Kernels;
+  /** Threads, or one in this process, that know `pretrainKinds()`. */
+  readonly runner: Pick<WorkerPool, "run">;
+  /** Bytes of an earlier `save` of a pre-training with the same options. */
+  readonly resumeFrom?: Uint8Array;
+}
+
+export class Pretraining {
+  readonly #options: PretrainOptions;
+  readonly #plan: RoundPlan;
+  readonly #crew: Crew;
+  readonly #meta: MetaLearner;
+  readonly #learner: Ddpg;
+  readonly #experiences: readonly Experience[];
+  /** One gradient of all parameters per environment of a round, shared with the threads. */
+  readonly #gradients: readonly Float32Array[];
+  readonly #curves: Curve[] = [];
+  readonly #evaluation: EvaluationRow[] = [];
+  #round = 0;
+
+  constructor(options: PretrainOptions) {
+    const { pool, config, seed, kernels } = options;
+    checkPretrainConfig(config, options);
+    this.#options = options;
+    const { environmentsPerRound, visits, bundle, replaySteps } = config;
+    this.#plan = new RoundPlan({ environments: pool.length, environmentsPerRound, visits, seed });
+    const shape = { ...options.shape, actorContext: config.meta.embedding, criticContext: 0 };
+    const action = actionSize(shape.action);
+    const layout = decisionLayout({ obs: shape.obs, action });
+    const meta = { ...config.meta, layout, rows: bundle };
+    this.#crew = { meta, learner: config.learner, shape, weights: config.weights, seed };
+    // Nothing is read here: the threads do that, and only they need the room for it.
+    this.#meta = new MetaLearner({ kernels, config: { ...meta, rows: 1, steps: 1 }, seed });
+    this.#learner = new Ddpg({ kernels, shape, config: config.learner, seed });
+    const { embedding } = meta;
+    this.#experiences = pool.map(
+      () => new Experience({ obs: shape.obs, action, replaySteps, bundle, embedding, layout }),
+    );
+    const count = this.#meta.parameters().length;
+    this.#gradients = Array.from(
+      { length: Math.min(environmentsPerRound, pool.length) },
+      () => new Float32Array(new SharedArrayBuffer(4 * count)),
+    );
+    if (options.resumeFrom) this.#resume(options.resumeFrom);
+  }
+
+  /** Rounds done. */
+  get round(): number {
+    return this.#round;
+  }
+
+  get rounds(): number {
+    return this.#plan.total;
+  }
+
+  get isDone(): boolean {
+    return this.#round >= this.#plan.total;
+  }
+
+  /** The round that comes next. */
+  get next(): Round {
+    return this.#plan.at(this.#round);
+  }
+
+  /** How much of the work is done, from 0 to 1, by what rounds cost. */
+  get progress(): number {
+    return this.#plan.costBefore(this.#round) / this.#plan.costBefore(this.#plan.total);
+  }
+
+  get curves(): readonly Curve[] {
+    return this.#curves;
+  }
+
+  /** Of the environments that have been played in without noise at the end. */
+  get evaluation(): readonly EvaluationRow[] {
+    return this.#evaluation;
+  }
+
+  get embeddings(): readonly Float32Array[] {
+    return this.#experiences.map(({ embedding }) => embedding);
+  }
+
+  /** One round. After a failure go on from the last save: what was played may have been taken in already. */
+  async advance(): Promise<void> {
+    if (this.isDone) return;
+    const round = this.next;
+    const policy = this.#parameters(this.#learner.save());
+    switch (round.phase) {
+      case "warm-up":
+        await this.#gather(round, policy);
+        if (this.#round + 1 === this.#plan.firstJoint)
+          this.#meta.learnScale(this.#experiences.flatMap(({ bundle }) => bundle));
+        break;
+      case "joint":
+        await this.#joint(round, policy);
+        break;
+      case "refresh":
+        await this.#refresh(round);
+        break;
+      case "settle":
+        this.#learn(this.#options.config.settleSteps);
+        break;
+      case "evaluation":
+        await this.#evaluate(round, policy);
+        break;
+    }
+    this.#round += 1;
+  }
+
+  // ── A round's parts ──────────────────────────────────────────────────────────────────────────────────
+
+  async #joint(round: Round, policy: Parameters): Promise<void> {
+    const played = await this.#gather(round, policy);
+    const meta = this.#parameters(this.#meta.save());
+    const found = await Promise.all(
+      round.environments.map((environment, i) =>
+        this.#run<GradientOutcome>(GRADIENT_TASK, this.#gradientJob(environment, { meta, learner: policy, slot: i })),
+      ),
+    );
+    for (const [i, environment] of round.environments.entries()) {
+      this.#meta.addGradients({ values: this.#gradients[i] as Float32Array, environments: 1 });
+      this.#experiences[environment]?.setEmbedding((found[i] as GradientOutcome).embedding);
+    }
+    const { gradNorm } = unwrap(this.#meta.step());
+    const losses = this.#learn(this.#options.config.learnSteps);
+    const loss = mean(found.map((outcome) => outcome.loss));
+    this.#curves.push({ round: this.#round, return: mean(played.map(returnOf)), loss, gradNorm, ...losses });
+  }
+
+  async #gather(round: Round, learner: Parameters): Promise<readonly Episode[]> {
+    const { exploration, episodesPerVisit: episodes } = this.#options.config;
+    const noise = exploration.from + (exploration.to - exploration.from) * round.progress;
+    const played = await Promise.all(
+      round.environments.map((environment) => {
+        const context = this.#experience(environment).embedding;
+        return this.#play({ environment, episodes, context, noise, learner });
+      }),
+    );
+    for (const [i, environment] of round.environments.entries())
+      for (const episode of played[i] ?? []) this.#experience(environment).insert(episode);
+    return played.flat();
+  }
+
+  /** Gradient steps on rows of all environments that have played, a few of them in each batch. */
+  #learn(steps: number): { readonly criticLoss: number; readonly actorLoss: number } {
+    const { learner: config, learnGroups, neutralShare, meta } = this.#options.config;
+    const rng = this.#chance("learn");
+    const neutral = new Float32Array(meta.embedding);
+    const share = config.batch / learnGroups;
+    let criticLoss = 0;
+    let actorLoss = 0;
+    for (let step = 0; step < steps; step++) {
+      const groups = Array.from({ length: learnGroups }, () => {
+        const one = this.#experience(rng.int(this.#experiences.length));
+        const context = rng.next() < neutralShare ? neutral : one.embedding;
+        return { replay: one.replay, rows: one.draw(rng, share), context, rewardShift: one.rewardMean };
+      });
+      const found = this.#learner.learnFrom(groups);
+      criticLoss += found.criticLoss / steps;
+      actorLoss += found.actorLoss / steps;
+    }
+    return { criticLoss, actorLoss };
+  }
+
+  async #refresh({ environments }: Round): Promise<void> {
+    const meta = this.#parameters(this.#meta.save());
+    const found = await Promise.all(
+      environments.map((environment) => {
+        const job: EmbedJob = { crew: this.#crew, meta, bundle: this.#experience(environment).bundle };
+        return this.#run<Float32Array>(EMBED_TASK, job);
+      }),
+    );
+    for (const [i, environment] of environments.entries())
+      this.#experience(environment).setEmbedding(found[i] as Float32Array);
+  }
+
+  /** The same world twice, with the environment's embedding and without any. */
+  async #evaluate({ environments }: Round, learner: Parameters): Promise<void> {
+    const neutral = new Float32Array(this.#options.config.meta.embedding);
+    const returnUnder = async (environment: number, context: Float32Array) => {
+      const played = await this.#play({ environment, episodes: 1, context, noise: 0, learner });
+      return mean(played.map(returnOf));
+    };
+    const rows = environments.map(async (environment) => ({
+      environment,
+      known: await returnUnder(environment, this.#experience(environment).embedding),
+      neutral: await returnUnder(environment, neutral),
+    }));
+    this.#evaluation.push(...(await Promise.all(rows)));
+  }
+
+  // ── Jobs ─────────────────────────────────────────────────────────────────────────────────────────────
+
+  #play(visit: {
+    readonly environment: number;
+    readonly episodes: number;
+    readonly context: Float32Array;
+    readonly noise: number;
+    readonly learner: Parameters;
+  }): Promise<readonly Episode[]> {
+    const { learner, ...rest } = visit;
+    const { seed, pool } = this.#options;
+    const { world } = pool[visit.environment] as PoolEntry;
+    const job: PlayJob = { crew: this.#crew, learner, visit: { ...rest, seed, world, round: this.#round } };
+    return this.#run(PLAY_TASK, job);
+  }
+
+  #gradientJob(
+    environment: number,
+    { meta, learner, slot }: { readonly meta: Parameters; readonly learner: Parameters; readonly slot: number },
+  ): GradientJob {
+    const { config } = this.#options;
+    const one = this.#experience(environment);
+    const rows = one.draw(this.#chance("loss").fork(environment), config.lossBatches * config.learner.batch);
+    return {
+      crew: this.#crew,
+      meta,
+      learner,
+      bundle: one.bundle,
+      rows: one.replay.extract(rows),
+      rewardShift: one.rewardMean,
+      gradient: this.#gradients[slot] as Float32Array,
+    };
+  }
+
+  async #run<R>(kind: string, config: unknown): Promise<R> {
+    return (await this.#options.runner.run({ kind, config })) as R;
+  }
+
+  #parameters(saved: Uint8Array): Parameters {
+    const bytes = new Uint8Array(new SharedArrayBuffer(saved.length));
+    bytes.set(saved);
+    return { version: this.#round, bytes };
+  }
+
+  #chance(purpose: string): Rng {
+    return seededRng(this.#options.seed).fork("pretraining").fork(purpose).fork(this.#round);
+  }
+
+  #experience(environment: number): Experience {
+    return this.#experiences[environment] as Experience;
+  }
+
+  // ── Saving ───────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Everything it takes to continue exactly from here, on any number of threads. Between rounds only. */
+  save(): Uint8Array {
+    return writePretraining(this.#state(), {
+      meta: this.#meta.save({ resumable: true }),
+      learner: this.#learner.save({ resumable: true }),
+      round: this.#round,
+    });
+  }
+
+  /** The learners as they are now, for whoever adapts: an encoder to freeze and a policy to begin with. */
+  learners(): { readonly meta: Uint8Array; readonly learner: Uint8Array } {
+    return { meta: this.#meta.save(), learner: this.#learner.save() };
+  }
+
+  #state(): PretrainState {
+    const { pool, config, seed } = this.#options;
+    const names = pool.map(({ name }) => name);
+    return {
+      identity: { seed, names, config: JSON.stringify(config), shape: JSON.stringify(this.#crew.shape) },
+      experiences: this.#experiences,
+      curves: this.#curves,
+      evaluation: this.#evaluation,
+    };
+  }
+
+  #resume(bytes: Uint8Array): void {
+    const found = unwrap(readPretraining(bytes, this.#state()));
+    unwrap(this.#meta.load(found.meta));
+    unwrap(this.#learner.load(found.learner));
+    for (const [i, blocks] of found.experiences.entries()) this.#experiences[i]?.restore(blocks);
+    this.#curves.push(...found.curves);
+    this.#evaluation.push(...found.evaluation);
+    this.#round = found.round;
+    if (this.#round > this.#plan.total)
+      throw new CodedError(
+        failure("checkpoint.mismatch", `the checkpoint is in round ${this.#round} of ${this.#plan.total}; start anew`),
+      );
+  }
+
+  dispose(): void {
+    this.#meta.dispose();
+    this.#learner.dispose();
+  }
+}
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
