@@ -92,10 +92,10 @@ function step(config: HpaVpaConfig, before: HpaVpaControllerState, tick: Tick): 
     now,
     replicas: reading.spec.replicas,
     statusReplicas: reading.pods.length,
-    pods: reading.pods.map((pod) => hpaPod(pod, reading)),
+    pods: hpaPods(reading),
     readings: config.hpa.metrics.map((metric) => hpaReading(metric, tick)),
     observations: observationsIn(reading, vertical),
-    updaterPods: vertical ? reading.pods.map((pod) => updaterPod(pod, terminations)) : [],
+    updaterPods: vertical ? updaterPods(reading.pods, terminations) : [],
   };
   const { replicas, newPods, evict, resize, hpa, updater, state } = hpaVpaStep(config, before.both, input);
   const limits = newPods[container]?.limits;
@@ -126,26 +126,43 @@ function countOf(left: readonly { readonly why: LeftAlone }[]): Partial<Record<L
 
 const isStarting = ({ readyAt, restarts }: PodReading): boolean => readyAt === null && restarts === 0;
 
-function hpaPod(pod: PodReading, { at }: WorkloadReading): HpaPod {
-  const { createdAt, readyAt } = pod;
-  return {
-    name: pod.pod,
-    phase: isStarting(pod) ? "Pending" : "Running",
-    startedAt: createdAt,
-    // When a pod that was killed stopped being ready is not told; the newest scrape is the best guess.
-    ready: readyAt === null ? { status: "False", since: at } : { status: "True", since: readyAt },
-    containers: [{ name: container, requests: { cpu: pod.cpuLimit, memory: pod.memoryLimit } }],
-  };
+const isOfSize = (pod: PodReading, { cpuLimit, memoryLimit }: PodReading): boolean =>
+  pod.cpuLimit === cpuLimit && pod.memoryLimit === memoryLimit;
+
+/** Pods of a workload are nearly all of one size: what says so is made once for neighbours, in every step. */
+function hpaPods({ at, pods }: WorkloadReading): readonly HpaPod[] {
+  let like: PodReading | undefined;
+  let containers: HpaPod["containers"] = [];
+  return pods.map((pod) => {
+    const { createdAt, readyAt } = pod;
+    if (like === undefined || !isOfSize(pod, like)) {
+      containers = [{ name: container, requests: { cpu: pod.cpuLimit, memory: pod.memoryLimit } }];
+      like = pod;
+    }
+    return {
+      name: pod.pod,
+      phase: isStarting(pod) ? "Pending" : "Running",
+      startedAt: createdAt,
+      // When a pod that was killed stopped being ready is not told; the newest scrape is the best guess.
+      ready: readyAt === null ? { status: "False", since: at } : { status: "True", since: readyAt },
+      containers,
+    };
+  });
 }
 
 function hpaReading(metric: HpaMetric, { reading, metricsWindow: window }: Tick): HpaReading {
   if (metric.type !== "resource") return { kind: "failed", why: `a reading has no metric of type ${metric.type}` };
   const { at } = reading;
   const pods = new Map<string, HpaPodReading>();
+  let last: HpaPodReading | undefined;
   for (const { pod, cpu, memory } of reading.pods) {
-    const milli = metric.resource === "cpu" ? cpu : memory === null ? null : milliBytes(memory);
+    const exact = metric.resource === "cpu" ? cpu : memory === null ? null : milliBytes(memory);
+    if (exact === null) continue;
     // The metrics API answers in whole millicores, rounded up.
-    if (milli !== null) pods.set(pod, { milli: Math.ceil(milli), at, window });
+    const milli = Math.ceil(exact);
+    // Pods that are only imagined share the work out evenly: one reading does for all of them.
+    if (last === undefined || last.milli !== milli) last = { milli, at, window };
+    pods.set(pod, last);
   }
   return { kind: "per-pod", pods };
 }
@@ -167,17 +184,29 @@ function observationsIn({ at, pods, ooms }: WorkloadReading, withUsage: boolean)
   return seen;
 }
 
-function updaterPod(pod: PodReading, terminations: Readonly<Record<string, Termination>>): UpdaterPod {
-  const size = { cpu: pod.cpuLimit, memory: pod.memoryLimit };
-  const last = terminations[pod.pod];
-  return {
-    name: pod.pod,
-    ...(isStarting(pod) && { isPending: true }),
-    startedAt: pod.createdAt,
-    containers: [
-      { name: container, requests: size, limits: size, ...(last && { lastTermination: { isOom: true, ...last } }) },
-    ],
-  };
+/** As above: neighbours of one size that were not killed have the same containers, so their updates weigh the same. */
+function updaterPods(
+  pods: readonly PodReading[],
+  terminations: Readonly<Record<string, Termination>>,
+): readonly UpdaterPod[] {
+  let like: PodReading | undefined;
+  let containers: UpdaterPod["containers"] = [];
+  return pods.map((pod) => {
+    const last = terminations[pod.pod];
+    if (last !== undefined || like === undefined || !isOfSize(pod, like)) {
+      const size = { cpu: pod.cpuLimit, memory: pod.memoryLimit };
+      containers = [
+        { name: container, requests: size, limits: size, ...(last && { lastTermination: { isOom: true, ...last } }) },
+      ];
+      like = last === undefined ? pod : undefined;
+    }
+    return {
+      name: pod.pod,
+      ...(isStarting(pod) && { isPending: true }),
+      startedAt: pod.createdAt,
+      containers,
+    };
+  });
 }
 
 function terminationsAfter(

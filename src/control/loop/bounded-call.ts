@@ -26,6 +26,12 @@ export interface Deadline {
   giveUp(): void;
 }
 
+/** Told when the time is up. A chain of them instead of a list: nearly every deadline has two or three. */
+interface Waiter {
+  readonly expire: () => void;
+  readonly next: Waiter | undefined;
+}
+
 /** Deadlines of one length, in the order they were begun, which is the order they run out in. */
 class Queue {
   readonly #clock: Clock;
@@ -42,8 +48,9 @@ class Queue {
     this.#limit = limit;
   }
 
-  start(): Deadline {
-    const deadline = new Running(this.#limit, { due: this.#clock.monotonic() + this.#limit, queue: this });
+  start(controller: AbortController): Running {
+    const due = this.#clock.monotonic() + this.#limit;
+    const deadline = new Running(this.#limit, { due, queue: this, controller });
     this.#waiting.push(deadline);
     if (!this.#isWatched) void this.#watch();
     return deadline;
@@ -81,15 +88,16 @@ class Running implements Deadline {
   readonly limit: Ms;
   readonly due: number;
   readonly #queue: Queue;
-  readonly #controller = new AbortController();
-  #listeners: (() => void)[] = [];
+  readonly #controller: AbortController;
+  #waiter: Waiter | undefined;
   #isExpired = false;
   isOver = false;
 
-  constructor(limit: Ms, { due, queue }: { readonly due: number; readonly queue: Queue }) {
+  constructor(limit: Ms, { due, queue, controller }: { due: number; queue: Queue; controller: AbortController }) {
     this.limit = limit;
     this.due = due;
     this.#queue = queue;
+    this.#controller = controller;
   }
 
   get signal(): AbortSignal {
@@ -102,23 +110,28 @@ class Running implements Deadline {
 
   onExpiry(then: () => void): void {
     if (this.#isExpired) then();
-    else this.#listeners.push(then);
+    else this.#waiter = { expire: then, next: this.#waiter };
   }
 
   end(): void {
     this.isOver = true;
     // The queue may keep it for a while, and must not keep the answers of its calls alive with it.
-    this.#listeners = [];
+    this.#waiter = undefined;
     this.#queue.letGo();
+  }
+
+  /** For a deadline that follows this one: its signal, where nobody was ever told to give up by it. */
+  get unusedController(): AbortController | undefined {
+    return this.isOver && !this.#isExpired ? this.#controller : undefined;
   }
 
   giveUp(reason: unknown = "ended"): void {
     if (this.isOver) return;
-    const listeners = this.#listeners;
+    const first = this.#waiter;
     this.#isExpired = true;
     this.end();
     this.#controller.abort(reason);
-    for (const then of listeners) then();
+    for (let waiter = first; waiter !== undefined; waiter = waiter.next) waiter.expire();
   }
 }
 
@@ -135,13 +148,18 @@ export class Deadlines {
     this.#clock = clock;
   }
 
-  start(limit: Ms): Deadline {
+  /**
+   * `after`: a phase that is over, all of whose calls have returned. Its signal serves again, because making one costs as
+   * much as a port's whole call, and nobody listens to it any more.
+   */
+  start(limit: Ms, after?: Deadline): Deadline {
+    const controller = (after instanceof Running && after.unusedController) || new AbortController();
     let queue = this.#queues.get(limit);
     if (queue === undefined) {
       queue = new Queue({ clock: this.#clock, closed: this.#closed.signal }, limit);
       this.#queues.set(limit, queue);
     }
-    return queue.start();
+    return queue.start(controller);
   }
 
   /** No time runs out any more. */
@@ -185,24 +203,32 @@ export class Lane {
 
   /**
    * Never rejects. One promise with two ways to settle it, and no race of promises between functions that wait for each
-   * other: three calls a turn, of a thousand agents at once, are as dear as their agents' ticks otherwise.
+   * other: three calls a turn, of a thousand agents at once, are as dear as their agents' ticks otherwise. `heed` looks
+   * at what arrived before it is believed; it may throw.
    */
-  call<T>(work: (signal: AbortSignal) => Promise<Result<T>>, deadline: Deadline): Promise<Result<T>> {
+  call<T>(
+    work: (signal: AbortSignal) => Promise<Result<T>>,
+    deadline: Deadline,
+    heed?: (arrived: Result<T>) => Result<T>,
+  ): Promise<Result<T>> {
     if (this.isBusyAt(deadline.due - deadline.limit)) return Promise.resolve(err(busy(this.#what, this.abandoned)));
     this.#calls += 1;
     const number = this.#calls;
     this.#underWay = number;
     return new Promise((resolve) => {
-      begun(work, deadline.signal).then(
-        (answer) => {
+      const lost = (thrown: unknown): void => {
+        this.#returned(number);
+        resolve(err(failureOf(thrown) ?? threw(this.#what, thrown)));
+      };
+      begun(work, deadline.signal).then((arrived) => {
+        try {
+          const answer = heed === undefined ? arrived : heed(arrived);
           this.#returned(number);
           resolve(answer);
-        },
-        (thrown) => {
-          this.#returned(number);
-          resolve(err(failureOf(thrown) ?? threw(this.#what, thrown)));
-        },
-      );
+        } catch (thrown) {
+          lost(thrown);
+        }
+      }, lost);
       deadline.onExpiry(() => {
         if (this.#underWay === number) {
           this.#underWay = 0;

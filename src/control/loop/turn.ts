@@ -3,11 +3,12 @@
  * Owns: the order, and that nothing on the way can stop or delay anybody else. Not here: when (loop.ts), what to do
  * (the agent), the queues behind the ports (recorder.ts, outbox.ts, training-desk.ts).
  */
-import type { Action, Allocation, NodeRoom } from "../../act/index.ts";
+import type { Allocation, NodeRoom } from "../../act/index.ts";
 import type { EpisodeId, Ms, Result } from "../../base/index.ts";
 import { err, failure, failureOf } from "../../base/index.ts";
 import type { WorkloadReading } from "../../observe/telemetry/index.ts";
 import { parseReading } from "../../observe/telemetry/index.ts";
+import type { Deadline } from "./bounded-call.ts";
 import type { LoopIo } from "./io.ts";
 import { note, post } from "./io.ts";
 import type { AgentInput, AgentTick, LoopHealth } from "./ports.ts";
@@ -26,7 +27,14 @@ export async function takeTurn(seat: Seat, io: LoopIo): Promise<void> {
   }
   takeOverTraining(seat, io);
   enter(watched, "read");
-  const seen = await look(seat, io);
+  // In one function from here on: for every function that is waited for, all turns of the moment queue up once more.
+  const asked = ask(seat, io);
+  // One after the other, for none of them rejects; all have been asked by now.
+  const reading = await asked.reading;
+  const have = await asked.have;
+  const nodes = asked.nodes === undefined ? "unlimited" : roomOnNodes(seat, io, await asked.nodes);
+  asked.deadline.end();
+  const seen = heard(seat, io, { reading, have, nodes });
   const at = seen.now;
   enter(watched, "tick");
   const tick = decide(seat, io, seen);
@@ -38,7 +46,11 @@ export async function takeTurn(seat: Seat, io: LoopIo): Promise<void> {
   // Nothing to do is nothing to wait for.
   if (tick.action.kind !== "hold") {
     enter(watched, "actuate");
-    applied = await act(seat, io, tick.action);
+    const { action } = tick;
+    const deadline = io.deadlines.start(io.limits.act, asked.deadline);
+    applied = await seat.lanes.apply.call((signal) => io.actuator.apply(action, signal), deadline);
+    deadline.end();
+    note(seat, io, { port: "actuator", failure: failureIn(applied), lane: seat.lanes.apply });
   }
   enter(watched, "record");
   const done: Done = { tick, applied, at };
@@ -57,22 +69,36 @@ interface Done {
   readonly at: Ms;
 }
 
+interface Asked {
+  readonly deadline: Deadline;
+  readonly reading: Promise<Result<WorkloadReading>>;
+  readonly have: Promise<Result<Allocation>>;
+  readonly nodes: Promise<Result<readonly NodeRoom[]>> | undefined;
+}
+
 /** Three questions at once, under one deadline; each may fail by itself. */
-async function look(seat: Seat, io: LoopIo): Promise<AgentInput> {
+function ask(seat: Seat, io: LoopIo): Asked {
   const { workload } = seat.spec;
+  const { lanes } = seat;
   const deadline = io.deadlines.start(io.limits.look);
-  const asked = seat.lanes.telemetry.call(
-    (signal) => Promise.resolve(io.telemetry.read(workload, signal)).then((arrived) => decoded(seat, arrived)),
-    deadline,
-  );
-  const askedHave = seat.lanes.have.call((signal) => io.actuator.read(workload, signal), deadline);
   const source = io.nodes;
-  const askedNodes = source && seat.lanes.nodes.call((signal) => source.nodes(workload, signal), deadline);
-  // One after the other, for none of them rejects; all have been asked by now.
-  const reading = await asked;
-  const have = await askedHave;
-  const nodes = askedNodes === undefined ? "unlimited" : roomOnNodes(seat, io, await askedNodes);
-  deadline.end();
+  return {
+    deadline,
+    reading: lanes.telemetry.call(
+      (signal) => io.telemetry.read(workload, signal),
+      deadline,
+      (arrived) => decoded(seat, arrived),
+    ),
+    have: lanes.have.call((signal) => io.actuator.read(workload, signal), deadline),
+    nodes: source && lanes.nodes.call((signal) => source.nodes(workload, signal), deadline),
+  };
+}
+
+function heard(
+  seat: Seat,
+  io: LoopIo,
+  { reading, have, nodes }: Pick<AgentInput, "reading" | "have" | "nodes">,
+): AgentInput {
   note(seat, io, { port: "telemetry", failure: failureIn(reading), lane: seat.lanes.telemetry });
   note(seat, io, { port: "actuator", failure: failureIn(have), lane: seat.lanes.have });
   const clock = { now: io.clock.now(), monotonic: io.clock.monotonic() };
@@ -148,14 +174,6 @@ function makeAnew(seat: Seat, io: LoopIo): void {
   }
   io.desk?.take(seat.spec.agent);
   seat.beginLife();
-}
-
-async function act(seat: Seat, io: LoopIo, action: Action): Promise<Result<Allocation>> {
-  const deadline = io.deadlines.start(io.limits.act);
-  const applied = await seat.lanes.apply.call((signal) => io.actuator.apply(action, signal), deadline);
-  deadline.end();
-  note(seat, io, { port: "actuator", failure: failureIn(applied), lane: seat.lanes.apply });
-  return applied;
 }
 
 function record(seat: Seat, io: LoopIo, { tick, applied, at }: Done): void {

@@ -111,6 +111,66 @@ export function encodeObservation(
       ),
     );
   const fresh = measuresIn(task, reading);
+  // Nearly always nothing is missing: told apart because what follows then needs no look-up by name.
+  const known =
+    isWhole(fresh) && now - reading.at <= task.maxAge
+      ? allNew(fresh, reading.at)
+      : withLast(task, reading, { memory, now, fresh });
+  if (!known.ok) return known;
+  const { last, measures, held } = known.value;
+  const demand = demandAfter(memory.demand, reading, measures.cpu);
+  return ok({
+    values: valuesOf(task, reading, { measures, loadBefore: memory.loadBefore ?? measures.load }),
+    measures,
+    held,
+    demand: demandOf(demand),
+    memory: { last, loadBefore: measures.load, demand },
+  });
+}
+
+type Found = Record<Measured, number | null>;
+
+interface Known extends Pick<ObservationMemory, "last"> {
+  readonly measures: Measures;
+  readonly held: readonly Measured[];
+}
+
+function isWhole(fresh: Found): fresh is Measures {
+  const { cpu, memory, io, network, preservation, margin, load } = fresh;
+  return (
+    cpu !== null &&
+    memory !== null &&
+    io !== null &&
+    network !== null &&
+    preservation !== null &&
+    margin !== null &&
+    load !== null
+  );
+}
+
+const noneHeld: readonly Measured[] = Object.freeze([]);
+
+/** In the order of `measureNames`, as `withLast` has it: what is remembered is saved. */
+function allNew(measures: Measures, at: Ms): Result<Known, never> {
+  const { cpu, memory, io, network, preservation, margin, load } = measures;
+  const last = {
+    cpu: { value: cpu, at },
+    memory: { value: memory, at },
+    io: { value: io, at },
+    network: { value: network, at },
+    preservation: { value: preservation, at },
+    margin: { value: margin, at },
+    load: { value: load, at },
+  };
+  return ok({ last, measures, held: noneHeld });
+}
+
+/** What is missing is taken from before, if that is not too long ago. */
+function withLast(
+  task: AutoscaleTask,
+  reading: WorkloadReading,
+  { memory, now, fresh }: ObservationContext & { readonly fresh: Found },
+): Result<Known, ObservationFailure> {
   const last: Partial<Record<Measured, { readonly value: number; readonly at: Ms }>> = {};
   const held: Measured[] = [];
   for (const name of measureNames) {
@@ -143,14 +203,7 @@ export function encodeObservation(
     margin: value("margin"),
     load: value("load"),
   };
-  const demand = demandAfter(memory.demand, reading, measures.cpu);
-  return ok({
-    values: valuesOf(task, reading, { measures, loadBefore: memory.loadBefore ?? measures.load }),
-    measures,
-    held,
-    demand: demandOf(demand),
-    memory: { last, loadBefore: measures.load, demand },
-  });
+  return ok({ last, measures, held });
 }
 
 const measureNames: readonly Measured[] = ["cpu", "memory", "io", "network", "preservation", "margin", "load"];
@@ -163,7 +216,7 @@ function absentValue(name: Measured, now: Ms): { readonly value: number; readonl
 const clip = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);
 const share = (value: number | null): number | null => (value === null ? null : clip(value, 0, 1));
 
-function measuresIn({ slo }: AutoscaleTask, reading: WorkloadReading): Record<Measured, number | null> {
+function measuresIn({ slo }: AutoscaleTask, reading: WorkloadReading): Found {
   // Where nothing runs nothing is used: that is known without a sample, and a crash loop has none.
   const isDown = reading.pods.every(({ readyAt }) => readyAt === null);
   const { use } = reading;

@@ -45,8 +45,16 @@ export function demandAfter({ cores, peak }: DemandMemory, reading: WorkloadRead
   for (const { memoryLimit } of reading.ooms) hottest = Math.max(hottest, AFTER_KILL * memoryLimit);
   // Where nothing runs nothing is used, and that says nothing about what is needed.
   if (limits === 0) return { cores, peak: hottest };
-  const kept = cores.length < READINGS ? cores : cores.slice(1);
-  return { cores: [...kept, use * limits], peak: hottest };
+  return { cores: withNewest(cores, use * limits), peak: hottest };
+}
+
+/** A full list moves up by one place. Copied once and in place: this is passed in every step of every agent. */
+function withNewest(cores: readonly number[], newest: number): readonly number[] {
+  if (cores.length < READINGS) return [...cores, newest];
+  const next = cores.slice(cores.length - READINGS);
+  for (let i = 1; i < READINGS; i++) next[i - 1] = next[i] ?? 0;
+  next[READINGS - 1] = newest;
+  return next;
 }
 
 export function demandOf({ cores, peak }: DemandMemory): Demand {

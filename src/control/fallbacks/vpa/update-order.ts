@@ -64,8 +64,12 @@ export function updateOrder(
 ): { readonly order: readonly UpdaterPod[]; readonly skipped: readonly { pod: string; why: LeftAlone }[] } {
   const skipped: { pod: string; why: LeftAlone }[] = [];
   const accepted: { readonly pod: UpdaterPod; readonly priority: PodPriority }[] = [];
+  let priority: PodPriority | undefined;
+  let containers: UpdaterPod["containers"] | undefined;
   for (const pod of pods) {
-    const priority = updatePriority(pod, input);
+    // Whoever makes the pods may let those of one size share their containers.
+    if (priority === undefined || pod.containers !== containers) priority = updatePriority(pod, input);
+    containers = pod.containers;
     const why = whyNotUpdate(pod, priority, { config, input });
     if (why === undefined) accepted.push({ pod, priority });
     else skipped.push({ pod: pod.name, why });
