@@ -228,3 +228,11 @@ test("equal arguments give equal answers, and the arguments stay as they were", 
   expect(controller.step(state, reading, at(0))).toEqual(controller.step(state, reading, at(0)));
   expect(JSON.stringify(state)).toBe(before);
 });
+
+test("pods of two sizes side by side each count with what they request", () => {
+  const large = { cpuLimit: millicores(2000) };
+  const reading = readingOf({ now: 0, cpu: 1700, pods: [{}, large, {}, large] });
+  const { want } = controller.step(controller.start(), reading, at(0));
+  // 6800 of 6000 millicores are 113 % of the requests; 113/80 of four pods are 5.65.
+  expect(want.replicas).toBe(6);
+});

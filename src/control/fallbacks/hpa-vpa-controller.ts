@@ -103,13 +103,10 @@ function step(config: HpaVpaConfig, before: HpaVpaControllerState, tick: Tick): 
   const reasons: FallbackReason[] = [];
   for (const reason of hpa?.reasons ?? []) reasons.push({ by: "hpa", reason });
   if (updater !== undefined) reasons.push({ by: "vpa", follow: pods, left: countOf(updater.left) });
-  return {
-    want: wantOf(replicas, limits),
-    pods,
-    reasons,
-    ...(hpa?.failure && { failure: hpa.failure }),
-    state: { both: state, terminations },
-  };
+  const want = wantOf(replicas, limits);
+  const after = { both: state, terminations };
+  const failure = hpa?.failure;
+  return failure ? { want, pods, reasons, failure, state: after } : { want, pods, reasons, state: after };
 }
 
 function wantOf(replicas: number, limits: Partial<Resources> = {}): Partial<Allocation> {

@@ -199,7 +199,8 @@ export class Agent<S> {
     const answer = this.#fallback.ask({ reading, have, now, isTakeover: this.#footprint.isTakeover });
     if (!have || !answer) return undefined;
     const { workload, task, limits } = this.#options;
-    return { workload, task, reading, have, ...answer, guard: { limits, state: this.#guard }, nodes, now };
+    const { fallback, alone } = answer;
+    return { workload, task, reading, have, fallback, alone, guard: { limits, state: this.#guard }, nodes, now };
   }
 
   #healthOf({ health }: TickInput, sight: Sight): Health {

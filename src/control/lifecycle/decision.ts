@@ -41,7 +41,7 @@ export interface Plan {
 
 export function planFallback(moment: Moment): Plan {
   const { want, pods } = moment.fallback;
-  return guarded(moment, { want, ...(pods ? { pods } : {}) });
+  return guarded(moment, pods ? { want, pods } : { want });
 }
 
 /**
@@ -50,8 +50,8 @@ export function planFallback(moment: Moment): Plan {
  */
 export function planTakeover(moment: Moment): Plan {
   const { alone: want } = moment;
-  const late = laggards(want, moment);
-  return guarded(moment, { want, ...(late ? { pods: late } : {}) });
+  const pods = laggards(want, moment);
+  return guarded(moment, pods ? { want, pods } : { want });
 }
 
 export interface LearnersWish {
@@ -74,7 +74,8 @@ export function planLearner(moment: Moment, wish: LearnersWish): Plan {
     tolerance === null ? decodeAction(task, chosen, demand) : steadied(task, chosen, { have, demand, tolerance });
   const safe = shielded({ task, want, have, fallback: alone, reading, observation, experience }, shield);
   const late = laggards(safe.allocation, moment);
-  const { verdict, notes } = guarded(moment, { want: safe.allocation, ...(late ? { pods: late } : {}) });
+  const guardedWish = late ? { want: safe.allocation, pods: late } : { want: safe.allocation };
+  const { verdict, notes } = guarded(moment, guardedWish);
   const { allocation } = verdict;
   const less: Less = {
     // Smaller pods are slower ones, however many there are.

@@ -42,13 +42,6 @@ export function look({ reading, have, now, health }: TickInput, context: SightCo
   const encoded = fresh && encodeObservation(task, fresh, { memory, now });
   const telemetry = encoded && !encoded.ok ? "unusable" : state.telemetry;
   const usable = have.ok && isAllocation(have.value) ? have.value : null;
-  const words = [
-    isGone ? "the workload is not there any more" : "",
-    have.ok ? "" : have.failure.message,
-    jump === undefined ? "" : `the clock moved by ${jump} ms since the step before`,
-    state.detail,
-    encoded && !encoded.ok ? encoded.failure.message : "",
-  ];
   return {
     reading: isGone ? null : fresh,
     have: usable,
@@ -59,7 +52,13 @@ export function look({ reading, have, now, health }: TickInput, context: SightCo
       clock: jump === undefined ? "steady" : "jumped",
       telemetry,
     },
-    detail: words.find((word) => word !== "") ?? "",
+    detail: isGone
+      ? "the workload is not there any more"
+      : (!have.ok && have.failure.message) ||
+        (jump !== undefined && `the clock moved by ${jump} ms since the step before`) ||
+        state.detail ||
+        (encoded && !encoded.ok && encoded.failure.message) ||
+        "",
   };
 }
 
