@@ -5,6 +5,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { cleanEnv, executable } from "../e2e/run-cli.ts";
 
+/** Nothing was answered in the time that the server waits for the plane. */
+export const TOO_LATE = 504;
+const MOST_AGAIN = 50;
+
 export interface Answered<T> {
   readonly status: number;
   readonly body: T;
@@ -41,8 +45,11 @@ export class RunningUp {
     return { status: response.status, body: (await response.json()) as T };
   }
 
+  /** Asks again where the plane was too busy: on a machine that others use that is no finding. */
   async get<T>(path: string): Promise<T> {
-    const { status, body } = await this.ask<T>(path);
+    let { status, body } = await this.ask<T>(path);
+    for (let again = 0; status === TOO_LATE && again < MOST_AGAIN; again++)
+      ({ status, body } = await this.ask<T>(path));
     if (status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
     return body;
   }
