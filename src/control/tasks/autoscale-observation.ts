@@ -9,6 +9,8 @@ import type { BoxSpace } from "../../learn/env/index.ts";
 import { box } from "../../learn/env/index.ts";
 import type { WorkloadReading } from "../../observe/telemetry/index.ts";
 import { sloPreservation } from "../../observe/telemetry/index.ts";
+import type { AugmentedFeature, AugmentedMemory } from "./augmented/augmented.ts";
+import { augmentedAfter, augmentedFeatureNames, augmentedValues, noAugmentedMemory } from "./augmented/augmented.ts";
 import type { AutoscaleTask, FeatureSet } from "./autoscale.ts";
 import { positionOf } from "./autoscale-action.ts";
 import type { Demand, DemandMemory } from "./demand.ts";
@@ -32,16 +34,21 @@ const furtherFeatures = ["replicas", "load", "ready-share", "slo-margin"] as con
 
 export type Feature = (typeof paperFeatures)[number] | (typeof furtherFeatures)[number];
 
-const featureSets: Readonly<Record<FeatureSet, readonly Feature[]>> = {
+const extendedFeatures: readonly Feature[] = [...paperFeatures, ...furtherFeatures];
+
+const featureSets: Readonly<Record<FeatureSet, readonly (Feature | AugmentedFeature)[]>> = {
   paper: paperFeatures,
-  extended: [...paperFeatures, ...furtherFeatures],
+  extended: extendedFeatures,
+  augmented: [...extendedFeatures, ...augmentedFeatureNames],
 };
 
-export const featuresOf = ({ features }: Pick<AutoscaleTask, "features">): readonly Feature[] => featureSets[features];
+export const featuresOf = ({ features }: Pick<AutoscaleTask, "features">): readonly (Feature | AugmentedFeature)[] =>
+  featureSets[features];
 
 const spaces: Readonly<Record<FeatureSet, BoxSpace>> = {
   paper: box({ low: -1, high: 1, size: featureSets.paper.length }),
   extended: box({ low: -1, high: 1, size: featureSets.extended.length }),
+  augmented: box({ low: -1, high: 1, size: featureSets.augmented.length }),
 };
 
 export const observationSpace = ({ features }: Pick<AutoscaleTask, "features">): BoxSpace => spaces[features];
@@ -69,6 +76,8 @@ export interface ObservationMemory {
   /** The load of the step before, which the change is counted from. */
   readonly loadBefore: number | null;
   readonly demand: DemandMemory;
+  /** Only where the task asks for these features. */
+  readonly augmented?: AugmentedMemory;
 }
 
 export const freshObservationMemory: ObservationMemory = Object.freeze({
@@ -118,14 +127,15 @@ export function encodeObservation(
       : withLast(task, reading, { memory, now, fresh });
   if (!known.ok) return known;
   const { last, measures, held } = known.value;
-  const demand = demandAfter(memory.demand, reading, measures.cpu);
-  return ok({
-    values: valuesOf(task, reading, { measures, loadBefore: memory.loadBefore ?? measures.load }),
-    measures,
-    held,
-    demand: demandOf(demand),
-    memory: { last, loadBefore: measures.load, demand },
-  });
+  const remembered = demandAfter(memory.demand, reading, measures.cpu);
+  const demand = demandOf(remembered);
+  const values = valuesOf(task, reading, { measures, loadBefore: memory.loadBefore ?? measures.load });
+  const base = { last, loadBefore: measures.load, demand: remembered };
+  if (task.features !== "augmented") return ok({ values, measures, held, demand, memory: base });
+  const isFresh = !held.some((name) => name === "cpu" || name === "memory" || name === "preservation");
+  const augmented = augmentedAfter(memory.augmented ?? noAugmentedMemory, { reading, demand, measures, isFresh });
+  values.set(augmentedValues(augmented), extendedFeatures.length);
+  return ok({ values, measures, held, demand, memory: { ...base, augmented } });
 }
 
 type Found = Record<Measured, number | null>;

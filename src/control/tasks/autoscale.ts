@@ -14,9 +14,10 @@ import { parseSlo } from "../../observe/telemetry/index.ts";
 
 /**
  * `paper`: Table 1 of AWARE and nothing else. `extended`: also what that snapshot hides, such as the number of replicas
- * that the action sets (docs/adr/0010-what-the-autoscaler-sees.md).
+ * that the action sets (docs/adr/0010-what-the-autoscaler-sees.md). `augmented`: also the ARIMA forecast of the load and a
+ * table of what allocations have brought, as in the paper's TL+.
  */
-export type FeatureSet = "paper" | "extended";
+export type FeatureSet = "paper" | "extended" | "augmented";
 
 /** What an action's numbers mean: see autoscale-action.ts. `limits` is the paper's. */
 export type ActionKind = "limits" | "demand";
