@@ -176,8 +176,13 @@ const verb = (id: string, name: string, change: (settings: Settings) => Settings
 const otherTarget = (slo: SloDocument, rng: Rng): SloDocument =>
   slo.kind === "none" ? slo : { ...slo, target: 1 + rng.int(5_000) };
 
+interface Sending {
+  readonly up: RunningUp;
+  readonly known: Witness;
+}
+
 /** Whether it was answered; where it was not, it may be done or not. */
-async function send(up: RunningUp, known: Witness, write: Write): Promise<boolean> {
+async function send({ up, known }: Sending, write: Write): Promise<boolean> {
   known.underWay = write;
   const { status, body } = await up.ask<CommandDone>(write.path, write);
   // As if the process had been killed.
@@ -187,29 +192,35 @@ async function send(up: RunningUp, known: Witness, write: Write): Promise<boolea
   if (status === 409) return true;
   expect(status, JSON.stringify(body)).toBe(200);
   known.note(write, body);
-  // Whoever is answered and then looks sees what came of it.
-  if (write.agent) {
+  return true;
+}
+
+/** Whoever is answered and then looks sees what came of it. */
+async function sendAndLook({ up, known }: Sending, write: Write): Promise<boolean> {
+  const isAnswered = await send({ up, known }, write);
+  if (isAnswered && write.agent) {
     const { id } = write.agent;
     const { sofar } = known;
     const document = await up.get<AgentDocument>(`/v1/agents/${id}`);
     known.see(document, sofar);
     expect(document).toMatchObject(known.settings.get(id) ?? {});
   }
-  return true;
+  return isAnswered;
 }
 
 /** Writes until the process is killed: within the last acknowledgement, or a random moment after it. */
 async function writeAndKill(up: RunningUp, known: Witness, rng: Rng): Promise<void> {
   const writes = rng.int(MOST_WRITES);
   for (let sent = 0; sent < writes; sent++) {
-    if (!(await send(up, known, randomWrite(rng, known)))) break;
+    if (!(await sendAndLook({ up, known }, randomWrite(rng, known)))) break;
     if (rng.int(3) === 0) await after(rng.int(300));
   }
   if (known.underWay === undefined && rng.int(2) === 0) await remember(up, known);
   if (known.underWay === undefined && rng.int(2) === 0) {
-    // Gone before the answer, or between the answer and the look at what came of it.
-    const sending = send(up, known, randomWrite(rng, known)).catch((thrown: unknown) => thrown);
-    await after(rng.int(30));
+    // Gone with the answer, or before it.
+    const sending = send({ up, known }, randomWrite(rng, known)).catch((thrown: unknown) => thrown);
+    const isImpatient = rng.int(2) === 0;
+    await (isImpatient ? after(rng.int(30)) : sending);
     await up.kill();
     const thrown = await sending;
     if (thrown instanceof Error && thrown.name === "AssertionError") throw thrown;
@@ -217,21 +228,14 @@ async function writeAndKill(up: RunningUp, known: Witness, rng: Rng): Promise<vo
   expect(await up.kill()).toBe(true);
 }
 
-/** Everybody is moved twice by hand before the first kill, so that there is something to lose on any machine. */
+/** Twice by hand, with the first kill right behind the last answer: something to lose on any machine. */
 async function moveEverybody(up: RunningUp, known: Witness): Promise<void> {
   const { at } = await up.get<OverviewDocument>("/v1/overview");
   const now = async () => (await up.get<OverviewDocument>("/v1/overview")).at;
   await expect.poll(now, PATIENCE).toBeGreaterThan(at + PROMOTABLE);
-  for (const id of known.settings.keys())
-    for (const _ of ["to ONLINE", "to SERVING"])
-      if (
-        !(await send(
-          up,
-          known,
-          verb(id, "promote", (settings) => settings),
-        ))
-      )
-        return;
+  const promotions = [...known.settings.keys()].map((id) => verb(id, "promote", (settings) => settings));
+  for (const promotion of promotions) if (!(await sendAndLook({ up, known }, promotion))) return;
+  for (const promotion of promotions) if (!(await send({ up, known }, promotion))) return;
 }
 
 async function live(speed: number, known: Witness, during: (up: RunningUp) => Promise<void>): Promise<void> {
