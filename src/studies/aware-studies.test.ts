@@ -2,7 +2,9 @@
 import { expect, test, vi } from "vitest";
 import { loadKernels } from "../adapters/runtime/index.ts";
 import { millicores } from "../base/index.ts";
+import { transfer } from "./aware/adaptation-methods.ts";
 import type { AwareConfig } from "./aware/config.ts";
+import { adaptationStudy } from "./aware-adaptation.ts";
 import { awareBootstrap } from "./aware-bootstrap.ts";
 import { awareCharacterization } from "./aware-characterization.ts";
 import { awareEndToEnd } from "./aware-endtoend.ts";
@@ -86,6 +88,17 @@ test("aware-serving gives the same series twice, its sweep included", async () =
 test("aware-endtoend gives the same life twice", async () => {
   const config = tiny(awareEndToEnd.config({ quick: true }));
   await runAll(awareEndToEnd, { ...config, life: { training: 2, serving: 1, updates: 2, each: 1 } });
+});
+
+test("aware-adaptation gives the same lives twice, with rows for both kinds of unseen applications", async () => {
+  // TL under another name: what is tried here is the study.
+  const study = adaptationStudy({ ...transfer, id: "aware", title: "AWARE" });
+  const config = tiny(study.config({ quick: true }));
+  const level = { window: 1, level: 1, within: 0.03 };
+  await runAll(study, {
+    ...config,
+    adaptation: { ...config.adaptation, source: 2, perGroup: 1, episodes: 3, still: 1, level },
+  });
 });
 
 test("a job stops where it is when the run stops", async () => {

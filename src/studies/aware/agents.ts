@@ -14,7 +14,7 @@ import {
   parseLifecycleProfile,
 } from "../../control/lifecycle/index.ts";
 import type { AutoscaleTask } from "../../control/tasks/index.ts";
-import type { BcqConfig } from "../../learn/rl/index.ts";
+import type { BcqConfig, Learner } from "../../learn/rl/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
 import type { Driver, View } from "./drive.ts";
 import { warmHistory } from "./rules.ts";
@@ -35,6 +35,8 @@ export interface AgentDriverOptions<S> {
   readonly updatesPerStep?: number;
   /** An agent's save to start from. */
   readonly saved?: Uint8Array;
+  /** A learner's save to start from: its networks, with a new agent around it that has seen nothing. */
+  readonly policy?: Uint8Array;
 }
 
 export interface AgentDriver extends Driver {
@@ -42,11 +44,14 @@ export interface AgentDriver extends Driver {
   /** Gradient updates so far. */
   readonly updates: number;
   save(): Uint8Array;
+  /** The learner alone, without what it has seen: what another workload's learner can begin with. */
+  policy(): Uint8Array;
   dispose(): void;
 }
 
 export function agentDriver<S>(options: AgentDriverOptions<S>): AgentDriver {
   const { scene, task, fallback, kernels, seed, updatesPerStep = 1 } = options;
+  let learner: Learner;
   const agent = new Agent<S>({
     workload: scene.workload,
     task,
@@ -54,13 +59,17 @@ export function agentDriver<S>(options: AgentDriverOptions<S>): AgentDriver {
     limits: guardLimits,
     fallback,
     fallbackStart: { history: warmHistory(scene) },
-    createLearner: (attempt) =>
-      autoscaleLearner({
+    createLearner(attempt) {
+      learner = autoscaleLearner({
         kernels,
         task,
         seed: seed + 7_919 * attempt,
         ...(options.learner ? { config: options.learner } : {}),
-      }),
+      });
+      // A learner that was lost is not made of what it was lost with.
+      if (options.policy !== undefined && attempt === 0) unwrap(learner.load(options.policy));
+      return learner;
+    },
     estimator: offPolicyEstimator({ seed }),
     shield: options.shield ?? defaultShield,
     ...(options.settings ? { settings: options.settings } : {}),
@@ -81,6 +90,7 @@ export function agentDriver<S>(options: AgentDriverOptions<S>): AgentDriver {
       return tick.action;
     },
     save: () => agent.save({ resumable: true }),
+    policy: () => learner.save(),
     dispose: () => agent.dispose(),
   };
 }

@@ -92,13 +92,20 @@ export interface LevelOptions {
   readonly within: number;
 }
 
+/** The mean of the last episodes: what learning ended on. */
+export const endLevel = (curve: readonly number[], { level }: Pick<LevelOptions, "level">): number =>
+  mean(curve.slice(-level));
+
 /**
- * Episodes until a window's mean first reaches the level that the curve ends on; 0 where the first window does, and the
- * curve's length where none before the last episodes does.
+ * Episodes until a window's mean first reaches the level that the curve ends on, or the one that is given; 0 where the
+ * first window does, and the curve's length where none before the last episodes does.
  */
-export function episodesToLevel(curve: readonly number[], { window, level, within }: LevelOptions): number {
-  const settled = curve.slice(-level);
-  const goal = mean(settled) * (1 - within);
+export function episodesToLevel(
+  curve: readonly number[],
+  { window, level, within }: LevelOptions,
+  reached: number = endLevel(curve, { level }),
+): number {
+  const goal = reached * (1 - within);
   for (let from = 0; from + window <= curve.length - level; from++) {
     if (mean(curve.slice(from, from + window)) >= goal) return from;
   }

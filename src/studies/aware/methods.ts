@@ -90,10 +90,12 @@ export interface DriverParts {
   readonly seed: number;
   /** An agent's save to go on from. */
   readonly saved?: Uint8Array;
+  /** Another agent's policy to begin with. */
+  readonly policy?: Uint8Array;
 }
 
 export function learningDriver(method: LearningMethod, parts: DriverParts): AgentDriver {
-  const { setting, agent, kernels, seed, saved } = parts;
+  const { setting, agent, kernels, seed, saved, policy } = parts;
   const { profile, shield, actions } = method;
   return agentDriver({
     scene: setting.scene,
@@ -107,6 +109,7 @@ export function learningDriver(method: LearningMethod, parts: DriverParts): Agen
     learner: agent.learner,
     updatesPerStep: agent.updatesPerStep,
     ...(saved ? { saved } : {}),
+    ...(policy ? { policy } : {}),
   });
 }
 

@@ -26,15 +26,14 @@ import type { Application, ClusterWorld, Load, NodeSpec, ProcessorName } from ".
 import {
   eventWorld,
   fluidWorld,
-  generateApplications,
   generateLoad,
   isolatedLatency,
   meanRate,
   meanWork,
   processors,
-  splitApplications,
   studyLoad,
 } from "../../sim/index.ts";
+import { applicationPool } from "./pools.ts";
 
 export interface Scene {
   readonly workload: WorkloadId;
@@ -51,25 +50,17 @@ export interface SceneChoice {
   readonly slot: number;
   /** Loads to draw from, at rates for studies; the generator's own where none are given. */
   readonly recorded?: Readonly<Record<Load["level"], readonly Load[]>>;
-}
-
-/** The paper's pool: a thousand applications, four fifths of them kept for meta-learning, the rest to evaluate on. */
-const POOL_SEED = 2023;
-let pool: readonly Application[] | undefined;
-
-function evaluationPool(): readonly Application[] {
-  const applications = pool ?? splitApplications(generateApplications({ seed: POOL_SEED }), POOL_SEED).test;
-  pool = applications;
-  return applications;
+  /** This one; of those that nothing was trained on, any, where nothing is said. */
+  readonly application?: Application;
 }
 
 const LOAD_DAYS = 7;
 const processorNames = Object.keys(processors) as ProcessorName[];
 
-export function drawScene({ seed, slot, recorded }: SceneChoice): Scene {
+export function drawScene({ seed, slot, recorded, application: given }: SceneChoice): Scene {
   const rng = seededRng(seed).fork("aware scene").fork(slot);
-  const applications = evaluationPool();
-  const application = applications[rng.fork("application").int(applications.length)] as Application;
+  const { unseen } = applicationPool("split");
+  const application = given ?? (unseen[rng.fork("application").int(unseen.length)] as Application);
   const level = slot % 2 === 0 ? "high" : "low";
   const candidates = recorded?.[level] ?? [];
   const loadSeed = rng.fork("load").int(1 << 30);

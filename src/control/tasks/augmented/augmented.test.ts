@@ -84,7 +84,7 @@ test("a reading that lacks a measure, or a workload without a ready pod, says no
 
 test("the forecast of a load that grows by a twentieth of itself every step is in the observation", () => {
   let memory = freshObservationMemory;
-  let values = new Float32Array(0);
+  let values: Float32Array = new Float32Array(0);
   for (let t = 0; t < 60; t++) {
     ({ values, memory } = look({ ...reading, offered: perSecond(60 * 1.05 ** t) }, memory));
   }
