@@ -4,6 +4,7 @@ import { bootstrapFigures } from "./autoscale/bootstrap.ts";
 import { environmentFigures } from "./autoscale/environment.ts";
 import { eventWorldFigures } from "./autoscale/event-world.ts";
 import { fluidWorldFigures } from "./autoscale/fluid-world.ts";
+import { transferFigures } from "./autoscale/transfer.ts";
 import { turnFigures } from "./autoscale/turns.ts";
 import { type Bench, type BenchContext, type BenchReport, describeMachine, type Figure } from "./report.ts";
 
@@ -13,6 +14,7 @@ const parts: readonly ((context: BenchContext) => Promise<readonly Figure[]>)[] 
   eventWorldFigures,
   fluidWorldFigures,
   environmentFigures,
+  transferFigures,
   bootstrapFigures,
 ];
 
