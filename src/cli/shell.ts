@@ -27,6 +27,8 @@ export interface Shell {
   /** Milliseconds that never go back. */
   now(): number;
   exitWith(code: ExitCode): void;
+  /** A thread is stuck in native work: the process has to end without stopping it. */
+  leaveThreads?(): void;
 }
 
 /** A shell once the configuration is known. */

@@ -1,7 +1,9 @@
+import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
 import { unwrap } from "../../base/index.ts";
 import type { PlaneUpdate } from "../../server/index.ts";
-import { openPlane } from "./open-plane.ts";
+import type { PlaneThread } from "./open-plane.ts";
+import { openPlane, ThreadedPlane } from "./open-plane.ts";
 
 // Runs the compiled worker in dist/; `npm test` builds first.
 const settings = {
@@ -49,4 +51,35 @@ test("a plane in its thread measures four workloads, answers commands and querie
 test("a folder that can not be written is told before anything begins", async () => {
   const opened = await openPlane({ ...settings, folder: "/dev/null/below" });
   expect(opened).toMatchObject({ ok: false, failure: { code: "plane.data-unwritable" } });
+});
+
+class FakeThread extends EventEmitter {
+  readonly heard: unknown[] = [];
+  ended = 0;
+
+  postMessage(message: unknown): void {
+    this.heard.push(message);
+  }
+
+  async terminate(): Promise<number> {
+    this.ended += 1;
+    return 1;
+  }
+}
+
+test("a thread that does not stop is left alone, for its database would take the process with it", async () => {
+  const thread = new FakeThread();
+  const plane = new ThreadedPlane(thread as unknown as PlaneThread, { stopMs: 20 });
+  const closed = await plane.close();
+  expect(closed).toMatchObject({ ok: false, failure: { code: "plane.stuck" } });
+  expect(thread).toMatchObject({ heard: [{ kind: "stop" }], ended: 0 });
+});
+
+test("a thread that says it has stopped is ended", async () => {
+  const thread = new FakeThread();
+  const plane = new ThreadedPlane(thread as unknown as PlaneThread, { stopMs: 5_000 });
+  const closing = plane.close();
+  thread.emit("message", { kind: "stopped", saved: { ok: true, value: undefined } });
+  expect(await closing).toEqual({ ok: true, value: undefined });
+  expect(thread.ended).toBe(1);
 });

@@ -22,15 +22,18 @@ export interface RunningPlane extends ControlPlane {
 }
 
 /**
- * After this long a thread that was asked to stop is stopped. Long, because the database ends the whole process with
- * `Napi::Error` where its thread is stopped in the middle of a query, and on a busy machine the last ones take a while.
- * Whoever will not wait asks a second time, which is safe (main.ts).
+ * After this long nobody waits any more for a thread that was asked to stop. It is left as it is then: the database ends
+ * the whole process with `Napi::Error` where its thread is stopped in the middle of a query. Long, because on a busy
+ * machine the last queries take a while. Whoever will not wait asks a second time, which is safe (main.ts).
  */
 const STOP_MS = 60_000;
 
+/** What is needed of the plane's thread. */
+export type PlaneThread = Pick<Worker, "on" | "postMessage" | "terminate">;
+
 export async function openPlane(settings: PlaneSettings): Promise<Result<RunningPlane>> {
   const worker = new Worker(workerEntry("./plane-worker.ts", import.meta.url), { workerData: settings });
-  const plane = new ThreadedPlane(worker);
+  const plane = new ThreadedPlane(worker, { stopMs: STOP_MS });
   const begun = await plane.begun;
   if (begun.ok) return ok(plane);
   await worker.terminate();
@@ -40,10 +43,11 @@ export async function openPlane(settings: PlaneSettings): Promise<Result<Running
 type Listener = (updates: readonly PlaneUpdate[]) => void;
 type Answer = Result<CommandAnswer | TrajectoryPage>;
 
-class ThreadedPlane implements RunningPlane {
+export class ThreadedPlane implements RunningPlane {
   readonly begun: Promise<Result<void>>;
   readonly lost: Promise<Failure>;
-  readonly #worker: Worker;
+  readonly #worker: PlaneThread;
+  readonly #stopMs: number;
   readonly #backlog = new Backlog();
   readonly #listeners = new Set<Listener>();
   readonly #asked = new Map<number, (answer: Answer) => void>();
@@ -58,8 +62,9 @@ class ThreadedPlane implements RunningPlane {
   #stopped: Result<void> | undefined;
   #onStopped: (saved: Result<void>) => void = () => undefined;
 
-  constructor(worker: Worker) {
+  constructor(worker: PlaneThread, { stopMs }: { readonly stopMs: number }) {
     this.#worker = worker;
+    this.#stopMs = stopMs;
     this.begun = new Promise((resolve) => {
       this.#begin = resolve;
     });
@@ -111,10 +116,10 @@ class ThreadedPlane implements RunningPlane {
       this.#onStopped = resolve;
     });
     this.#send({ kind: "stop" });
-    const late = setTimeout(() => this.#onStopped(err(gone("it did not stop in time"))), STOP_MS);
+    const late = setTimeout(() => this.#onStopped(err(stuck(this.#stopMs))), this.#stopMs);
     const saved = await stopped;
     clearTimeout(late);
-    await this.#worker.terminate();
+    if (saved.ok || saved.failure.code !== STUCK) await this.#worker.terminate();
     return saved;
   }
 
@@ -169,6 +174,15 @@ class ThreadedPlane implements RunningPlane {
     this.#asked.clear();
   }
 }
+
+/** The thread is still there, and must not be touched. */
+export const STUCK = "plane.stuck";
+
+const stuck = (ms: number): Failure<typeof STUCK> =>
+  failure(
+    STUCK,
+    `the control plane did not stop within ${ms / 1_000} s, a query or a write is stuck; it ends here, and all that was answered is saved: look at the disk behind --data, then start it again`,
+  );
 
 const gone = (why: string, cause?: unknown): Failure =>
   failure("plane.lost", `the control plane's thread is gone: ${why}; start it again, it goes on from its last save`, {

@@ -17,7 +17,7 @@ import { packageVersion } from "../package-info.ts";
 import { note, printLine, type Session } from "../shell.ts";
 import { observePlane } from "./observing.ts";
 import type { RunningPlane } from "./open-plane.ts";
-import { openPlane } from "./open-plane.ts";
+import { openPlane, STUCK } from "./open-plane.ts";
 import { defaultFolder } from "./saved-plane.ts";
 import type { WorkloadSummary } from "./summary.ts";
 import { summaryTable, Tally } from "./summary.ts";
@@ -81,6 +81,7 @@ export async function runUp(session: Session, options: UpOptions): Promise<UpSum
   } finally {
     await server?.close();
     const closed = await plane.close();
+    if (!closed.ok && closed.failure.code === STUCK) session.leaveThreads?.();
     // Where something else went wrong, that is the one thing to say.
     if (!closed.ok && isOver) note(session, `coxswain: ${closed.failure.message}`);
   }
