@@ -24,7 +24,7 @@ type Nothing = typeof NOTHING;
 export type Answer<A> =
   | { readonly document: A; readonly revision?: number }
   /** A document that is JSON already, encoded. */
-  | { readonly json: Uint8Array<ArrayBuffer> }
+  | { readonly json: Uint8Array<ArrayBuffer>; readonly revision?: number }
   | { readonly failure: Failure }
   | { readonly response: Response };
 
@@ -85,9 +85,8 @@ export function addEndpoint<
     if ("failure" in answer) return problemResponse(answer.failure);
     if ("response" in answer) return answer.response;
     const headers: Record<string, string> = { "content-type": "application/json", "cache-control": "no-store" };
-    if ("json" in answer) return new Response(answer.json, { headers });
     if (answer.revision !== undefined) headers.etag = `"${answer.revision}"`;
-    return new Response(JSON.stringify(answer.document), { headers });
+    return new Response("json" in answer ? answer.json : JSON.stringify(answer.document), { headers });
   };
   // The library would infer the handler's type from the route; here `Endpoint` has said it already, more simply.
   app.openapi(routeOf(endpoint), handler as never);

@@ -42,7 +42,9 @@ export async function openServer({
   if (!access.ok) return access;
   const app = createApp({ plane, options: { ...appOptions, access: access.value } });
   const listener = getRequestListener(app.fetch, {
-    overrideGlobalObjects: false,
+    // With its own Response, whose body goes to the socket as it is: the platform's would be read back from a stream,
+    // which takes about as long as all the rest of an answer.
+    overrideGlobalObjects: true,
     // What is not even a request (no Host, an impossible address) does not reach the app.
     errorHandler: () => new Response(null, { status: 400 }),
   });

@@ -41,6 +41,8 @@ import type { Commanded, Saying, Ward } from "./ward.ts";
 import { nodeSource, openWorld, WorldTelemetry } from "./worlds.ts";
 
 export const CONTROL_STEP: Ms = seconds(15);
+/** Documents of agents, which carry their histories, that are told with one step. */
+const AGENTS_PER_STEP = 6;
 /** Steps between two looks at how much the trajectory store holds. */
 const COMPACT_EVERY = 2_000;
 
@@ -61,6 +63,8 @@ export class Plane implements Commanded {
   readonly #twinLoop: ControlLoop;
   #boundary: number;
   #steps = 0;
+  /** The ward whose turn to be told of it is. */
+  #nextTold = 0;
   readonly #faults: ActiveFaults;
   #updates: PlaneUpdate[] = [];
   #compacting: Promise<void> | undefined;
@@ -244,9 +248,7 @@ export class Plane implements Commanded {
     const at = this.#managed.now;
     const samples = this.wards.map((ward) => this.#measure(ward));
     this.#updates.push({ kind: "samples", at, samples });
-    for (const ward of this.wards) {
-      if (ward.agent.hasNews) this.tellAgent(ward);
-    }
+    this.#tellSomeAgents();
     if (this.#steps % COMPACT_EVERY === 0) this.#compact();
   }
 
@@ -306,6 +308,22 @@ export class Plane implements Commanded {
   /** What was told before a restart, behind the workloads that it is about; once. */
   takePast(): readonly PlaneUpdate[] {
     return [...this.wards.map(workloadUpdate), ...this.#parts.history.takePast()];
+  }
+
+  /**
+   * A few at a step, in turn: whoever began together ends episodes together, and the documents of all of them at once
+   * would hold up whoever asks the server meanwhile. The first look is everybody's, and a move waits for nobody.
+   */
+  #tellSomeAgents(): void {
+    const first = this.#nextTold;
+    let room = this.#steps === 1 ? this.wards.length : AGENTS_PER_STEP;
+    for (const ward of [...this.wards.slice(first), ...this.wards.slice(0, first)]) {
+      const { hasNews, moves, savedMoves } = ward.agent;
+      if (!hasNews || (room <= 0 && moves === savedMoves)) continue;
+      this.tellAgent(ward);
+      room -= 1;
+      if (room === 0) this.#nextTold = this.wards.indexOf(ward) + 1;
+    }
   }
 
   tellAgent({ agent }: Ward): void {

@@ -159,7 +159,7 @@ export function addReadingRoutes(
     handle({ params }) {
       const document = model.agent(params.id);
       if (document === undefined) return notFound(`agent '${params.id}'`);
-      return { document, revision: document.revision };
+      return { json: agentJson(document), revision: document.revision };
     },
   });
 
@@ -223,12 +223,12 @@ export function addReadingRoutes(
 const encoder = new TextEncoder();
 
 /** The bytes of a document that is never changed, only replaced; made once for as long as the document is there. */
-function createJsonCache<T extends object>(): (document: T) => Uint8Array {
-  const known = new WeakMap<T, Uint8Array>();
+function createJsonCache<T extends object>(): (document: T) => Uint8Array<ArrayBuffer> {
+  const known = new WeakMap<T, Uint8Array<ArrayBuffer>>();
   return (document) => {
     let bytes = known.get(document);
     if (bytes === undefined) {
-      bytes = encoder.encode(JSON.stringify(document));
+      bytes = Buffer.from(JSON.stringify(document));
       known.set(document, bytes);
     }
     return bytes;
