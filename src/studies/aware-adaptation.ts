@@ -20,17 +20,17 @@ export function adaptationStudy(
       "learner from nothing (FIRM without transfer), with all weights of a policy that was trained on a known workload " +
       "(TL), the same with an ARIMA forecast of the load and a table of what allocations brought in its state (TL+), and " +
       "AWARE with its embedding. The first three are as published: actions are limits, and nothing is around them. " +
-      "Episodes are counted until five reach 97 % of the level that the method's learning ends on, each relative to the " +
-      "rules at the same hours; and, since a method could end low and soon, until 97 % of the best level that any ended " +
-      "on. What it costs is counted from the first episode until the end of those five. CPU cycles are multiply-adds of " +
-      "learning, which are the same on every machine. Utilisation deficits and rewards without adaptation are held " +
-      "against the policy that ended highest, as it ended, in the same hours.",
+      "A method has converged when five episodes reach 97 % of the best level that any of them ended on, each as a share of " +
+      "what the rules or the converged policy earn in the same hours, whichever is more; beside it, until 97 % of the level " +
+      "that the method itself ends on, which one that ends low reaches soon. CPU cycles are multiply-adds of learning, " +
+      "which are the same on every machine. Utilisation deficits and rewards without adaptation are held against the " +
+      "converged policy, which is the one that ended highest, as it ended, in the same hours.",
     world: "event",
     seeds: { quick: 2, full: 10 },
     config: ({ quick }) => ({
       ...awareConfig({ quick }),
       adaptation: {
-        source: quick ? 12 : 100,
+        source: quick ? 10 : 100,
         groups: quick ? { split: 1, "held-out": 1 } : { split: 4, "held-out": 1 },
         perGroup: quick ? 2 : 5,
         episodes: quick ? 8 : 40,

@@ -13,39 +13,42 @@ import type { PoolKind } from "./pools.ts";
 
 /** Of one method on one workload. */
 export interface Cost {
-  /** Until it had converged: to the level it ended on itself, and to the best one that any method ended on. */
+  /** Until it had converged: to the best level that any method ended on. */
   readonly episodes: number;
-  readonly episodesToBest: number;
-  /** Multiply-adds of learning until it had converged. */
+  /** To the level that it ended on itself. A method that ends low is there soon. */
+  readonly episodesToOwn: number;
+  /** Of learning until it had converged, in multiply-adds. */
   readonly work: number;
-  /** Steps, until convergence could be seen, and in all episodes. */
+  /** Steps, until it had converged, and in all episodes. */
   readonly violations: number;
   readonly allViolations: number;
-  /** Percentage points less than the converged policy in the same hours, until convergence could be seen. */
+  /** Percentage points less than the converged policy in the same hours, until it had converged. */
   readonly cpuDeficit: number;
   readonly memoryDeficit: number;
   /** The reward of the last episodes. */
   readonly end: number;
 }
 
-/** The hours' ups and downs are in the rules' rewards too. */
-const relativeTo = (rules: Life, { reward }: Life): readonly number[] =>
-  reward.map((earned, episode) => earned / Math.max(1, rules.reward[episode] ?? 1));
+/**
+ * Shares of what could be earned in the same hours, as far as anybody knows: their ups and downs are in the rewards of
+ * the rules and of the converged policy too. The better of the two, since each fails on some workloads.
+ */
+const sharesOf = ({ rules, converged }: WorkloadOutcome, { reward }: Life): readonly number[] =>
+  reward.map((earned, e) => earned / Math.max(1, rules.reward[e] ?? 1, converged.reward[e] ?? 1));
 
 export function costOf(workload: WorkloadOutcome, method: string, level: LevelOptions): Cost {
-  const { rules, converged, methods } = workload;
+  const { converged, methods } = workload;
   const outcome = outcomeOf(workload, method);
   const { life } = outcome;
-  const best = Math.max(...Object.values(methods).map((one) => endLevel(relativeTo(rules, one.life), level)));
-  const curve = relativeTo(rules, life);
-  const episodes = episodesToLevel(curve, level);
-  // That a window has reached the level is known when it is over.
-  const span: Span = { from: 0, to: episodes + level.window };
+  const best = Math.max(...Object.values(methods).map((one) => endLevel(sharesOf(workload, one.life), level)));
+  const curve = sharesOf(workload, life);
+  const episodes = episodesToLevel(curve, level, best);
+  const span: Span = { from: 0, to: episodes };
   const deficit = (resource: "cpu" | "memory") =>
     100 * Math.max(0, utilisation(converged, resource, span) - utilisation(life, resource, span));
   return {
     episodes,
-    episodesToBest: episodesToLevel(curve, level, best),
+    episodesToOwn: episodesToLevel(curve, level),
     work: workUntil(outcome, episodes),
     violations: total(life, "violations", span),
     allViolations: total(life, "violations"),
@@ -58,6 +61,12 @@ export function costOf(workload: WorkloadOutcome, method: string, level: LevelOp
 function workUntil({ updates, work }: MethodOutcome, episodes: number): number {
   const done = episodes === 0 ? 0 : (updates[episodes - 1] ?? 0);
   return done * work.perUpdate + episodes * work.perEpisode;
+}
+
+/** An episode of a method's learning, in multiply-adds: the measure of work that a row can add one of. */
+export function episodeWork(workload: WorkloadOutcome, method: string): number {
+  const { updates, work } = outcomeOf(workload, method);
+  return ((updates.at(-1) ?? 0) / Math.max(1, updates.length)) * work.perUpdate + work.perEpisode;
 }
 
 export function outcomeOf({ methods, application }: WorkloadOutcome, method: string): MethodOutcome {
