@@ -8,6 +8,7 @@ import { configCommand } from "./commands/config.ts";
 import { demoCommand } from "./commands/demo.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { evaluateCommand } from "./commands/evaluate.ts";
+import { pretrainCommand } from "./commands/pretrain.ts";
 import { reproduceCommand } from "./commands/reproduce.ts";
 import { trainCommand } from "./commands/train.ts";
 import { upCommand } from "./commands/up.ts";
@@ -44,6 +45,7 @@ export function buildProgram(shell: Shell): Command {
     .addCommand(reproduceCommand(shell))
     .addCommand(trainCommand(shell))
     .addCommand(evaluateCommand(shell))
+    .addCommand(pretrainCommand(shell))
     .addCommand(benchCommand(shell))
     .addCommand(doctorCommand(shell))
     .addCommand(configCommand(shell))

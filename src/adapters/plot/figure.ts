@@ -24,6 +24,8 @@ export interface ReferenceMark {
 
 export interface Line {
   readonly name: string;
+  /** Places that no line joins, as on a map. */
+  readonly marks?: "points";
   readonly x: readonly number[];
   readonly y: readonly number[];
   /** The interval around each point; both or neither, as long as `x`. */

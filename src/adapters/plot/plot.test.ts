@@ -48,6 +48,21 @@ test("each line is drawn once and only lines with an interval get a band", async
   expect(document.querySelectorAll('[aria-label="area"] path')).toHaveLength(1);
 });
 
+test("places of a map are drawn one by one, in a shape of their own for each name, and no line joins them", async () => {
+  const map: LineFigure = {
+    ...lines,
+    lines: [
+      { name: "memory", marks: "points", x: [0, 1, 2], y: [3, 4, 5] },
+      { name: "io", marks: "points", x: [1], y: [1] },
+    ],
+  };
+  const { document } = parseHTML(await figureToSvg(map));
+  const marks = [...document.querySelectorAll('[aria-label="dot"] circle, [aria-label="dot"] path')];
+  expect(marks).toHaveLength(4);
+  expect(new Set(marks.map((mark) => mark.getAttribute("d"))).size).toBe(2);
+  expect(document.querySelectorAll('[aria-label="line"] path')).toHaveLength(0);
+});
+
 test("a bar figure draws a bar per value, a whisker per interval and diamonds for the paper's range", async () => {
   const { document } = parseHTML(await figureToSvg(bars));
   expect(document.querySelectorAll('[aria-label="bar"] rect')).toHaveLength(4);

@@ -14,6 +14,7 @@ const WIDTH = 720;
 const HEIGHT = 420;
 const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"];
 const DASHES = ["none", "6 3", "2 3", "8 3 2 3", "none", "6 3", "2 3"];
+const SYMBOLS: readonly Plot.SymbolType[] = ["circle", "square", "triangle", "diamond2", "cross", "star", "wye"];
 const REFERENCE = "#555555";
 const BAND_OPACITY = 0.16;
 const MARGIN = { left: 76, right: 28, bottom: 52 };
@@ -73,7 +74,7 @@ interface Legend {
 function layOutLegend(figure: Figure, names: readonly string[]): Legend {
   const series = (names.length > 1 ? names : []).map((text, index) => ({
     text,
-    shape: figure.kind === "lines" ? ("line" as const) : ("bar" as const),
+    shape: figure.kind === "lines" && figure.lines[index]?.marks !== "points" ? ("line" as const) : ("bar" as const),
     colour: COLOURS[index % COLOURS.length] as string,
     dash: DASHES[index % DASHES.length] as string,
   }));
@@ -162,7 +163,11 @@ function lineMarks(line: Line, index: number): Plot.Markish[] {
   if (line.lo && line.hi) {
     marks.push(Plot.areaY(points, { x: "x", y1: "lo", y2: "hi", fill: stroke, fillOpacity: BAND_OPACITY, clip: true }));
   }
-  marks.push(Plot.lineY(points, { x: "x", y: "y", stroke, strokeWidth: 2, strokeDasharray: dash, clip: true }));
+  if (line.marks === "points") {
+    // Symbols differ as dashes do, for print in grey.
+    const symbol = SYMBOLS[index % SYMBOLS.length] as Plot.SymbolType;
+    marks.push(Plot.dot(points, { x: "x", y: "y", stroke, fill: stroke, fillOpacity: 0.35, symbol, r: 4 }));
+  } else marks.push(Plot.lineY(points, { x: "x", y: "y", stroke, strokeWidth: 2, strokeDasharray: dash, clip: true }));
   return marks;
 }
 

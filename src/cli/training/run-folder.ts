@@ -56,6 +56,11 @@ export class RunFolder {
     writeFileAtomically(this.policyFile, bytes);
   }
 
+  /** Anything else that belongs to the training, under a name of its own. */
+  writeBytes(name: string, content: Uint8Array | string): void {
+    writeFileAtomically(this.#file(name), content);
+  }
+
   /** The newest checkpoint that is whole; `refused` says why a newer one was passed over. */
   readTraining(): { readonly bytes: Uint8Array; readonly refused: string | undefined } {
     let refused: string | undefined;

@@ -4,6 +4,8 @@
  * for training, at contextual-learner.ts, then pretraining/pretraining.ts.
  */
 
+export type { AdaptationOptions, Familiarity } from "./adaptation.ts";
+export { Adaptation } from "./adaptation.ts";
 export type { Insertion } from "./bundle.ts";
 export { BUNDLE_SIZE, Bundle, bestOf } from "./bundle.ts";
 export type { Conditioned, ContextLoss, ContextualLearner, JointPass, JointTask } from "./contextual-learner.ts";
@@ -13,17 +15,27 @@ export type { FeatureLayout, FeaturePart } from "./features.ts";
 export { decisionLayout, joinRow, layoutWidth, sampleLayout } from "./features.ts";
 export type { Embedder, Embedding, FingerprintOptions } from "./fingerprint.ts";
 export { Fingerprint } from "./fingerprint.ts";
+export type { Kinship, Neighbour } from "./kinship.ts";
+export { KinshipMap } from "./kinship.ts";
 export type { MetaConfig, MetaLearnerOptions, MetaStep } from "./meta-learner.ts";
 export { MetaLearner, metaDefaults } from "./meta-learner.ts";
+export type { PlanarMap } from "./pca.ts";
+export { planarMap } from "./pca.ts";
+export type { KnownEnvironment, PretrainedModel } from "./pretrained.ts";
+export { decodePretrained, encodePretrained } from "./pretrained.ts";
 export type { PretrainConfig } from "./pretraining/config.ts";
 export { pretrainDefaults } from "./pretraining/config.ts";
+export type { Episode } from "./pretraining/episode.ts";
 export { inProcessRunner } from "./pretraining/in-process.ts";
-export type { MakeWorld } from "./pretraining/play-task.ts";
+export type { MakeWorld, Visit } from "./pretraining/play-task.ts";
+export { playTrajectories } from "./pretraining/play-task.ts";
 export type { PoolEntry, PretrainOptions } from "./pretraining/pretraining.ts";
 export { Pretraining } from "./pretraining/pretraining.ts";
 export type { Phase, Round } from "./pretraining/rounds.ts";
 export type { Curve, EvaluationRow } from "./pretraining/saved-state.ts";
 export { pretrainKinds } from "./pretraining/thread-tasks.ts";
+export type { Ranking } from "./ranking.ts";
+export { areaUnderCurve, rankByCosine } from "./ranking.ts";
 export { cosineSimilarity } from "./similarity.ts";
 export type { Trajectory, TrajectoryOptions } from "./trajectory.ts";
 export { createTrajectory } from "./trajectory.ts";

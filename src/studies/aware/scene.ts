@@ -67,12 +67,22 @@ export function drawScene({ seed, slot, recorded, application: given }: SceneCho
   const drawn = candidates[loadSeed % Math.max(1, candidates.length)];
   const load = studyLoad(drawn ?? generateLoad({ seed: loadSeed, level, days: LOAD_DAYS }), application);
   const processor = processorNames[rng.fork("processor").int(processorNames.length)] as ProcessorName;
+  return sceneOf({ name: `scene-${seed}-${slot}`, application, load, processor, isThroughput: slot % 4 === 3 });
+}
+
+export interface SceneParts extends Pick<Scene, "application" | "load" | "processor"> {
+  readonly name: string;
+  readonly isThroughput: boolean;
+}
+
+/** What follows from the parts: the SLO and the allocation that somebody would have begun with. */
+export function sceneOf({ name, application, load, processor, isThroughput }: SceneParts): Scene {
   return {
-    workload: unwrap(parseWorkloadId(`scene-${seed}-${slot}`)),
+    workload: unwrap(parseWorkloadId(name)),
     application,
     load,
     processor,
-    slo: sloOf(application, { load, processor, isThroughput: slot % 4 === 3 }),
+    slo: sloOf(application, { load, processor, isThroughput }),
     initial: startOf(application, load),
   };
 }

@@ -22,6 +22,11 @@ export interface PretrainConfig {
   /** Rounds that each environment takes part in. */
   readonly visits: number;
   readonly episodesPerVisit: number;
+  /**
+   * Beside those an environment plays one episode a visit under the neutral embedding, as a newcomer does, and in this
+   * share of its rounds the encoder reads some of the last such trajectories in place of the best.
+   */
+  readonly newcomer: { readonly share: number; readonly trajectories: number };
   /** Steps kept of each environment. */
   readonly replaySteps: number;
   /** Batches of the base learner that an environment's loss is the mean of. */
@@ -57,7 +62,8 @@ export const pretrainDefaults: PretrainConfig = {
   bundle: BUNDLE_SIZE,
   environmentsPerRound: 8,
   visits: 35,
-  episodesPerVisit: 2,
+  episodesPerVisit: 1,
+  newcomer: { share: 0.5, trajectories: 8 },
   replaySteps: 2_000,
   lossBatches: 4,
   weights: { actor: 1, critic: 1 },
@@ -97,7 +103,10 @@ function problemOf(config: PretrainConfig): string | undefined {
   for (const key of ["learnSteps", "settleSteps"] as const) {
     if (!(Number.isInteger(config[key]) && config[key] >= 0)) return `${key} is ${config[key]} and has to be 0 or more`;
   }
-  const { learner, learnGroups, neutralShare, exploration } = config;
+  const { learner, learnGroups, neutralShare, exploration, newcomer } = config;
+  if (!(newcomer.share >= 0 && newcomer.share <= 1)) return `newcomer.share is ${newcomer.share}, not from 0 to 1`;
+  if (!(newcomer.trajectories >= 1 && newcomer.trajectories <= config.bundle))
+    return `newcomer.trajectories is ${newcomer.trajectories}, not from 1 to the bundle's ${config.bundle}`;
   if (learner.batch % learnGroups !== 0)
     return `a batch of ${learner.batch} can not be shared evenly by ${learnGroups} environments`;
   if (!(neutralShare >= 0 && neutralShare <= 1)) return `neutralShare is ${neutralShare} and has to be from 0 to 1`;

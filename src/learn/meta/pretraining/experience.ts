@@ -19,6 +19,8 @@ export interface ExperienceOptions {
   readonly action: number;
   readonly replaySteps: number;
   readonly bundle: number;
+  /** Trajectories kept of those that were played as a newcomer. */
+  readonly arrivals: number;
   readonly embedding: number;
   readonly layout: FeatureLayout;
 }
@@ -29,6 +31,7 @@ export class Experience {
   readonly replay: Replay;
   readonly #options: ExperienceOptions;
   #bundle: Bundle<Trajectory>;
+  #arrivals: readonly Trajectory[] = [];
   #embedding: Float32Array;
   #rewardMean = 0;
 
@@ -59,10 +62,19 @@ export class Experience {
     this.#embedding = vector;
   }
 
-  insert(episode: Episode): void {
+  insert(episode: Episode, { isArrival = false }: { readonly isArrival?: boolean } = {}): void {
+    const trajectory = trajectoryOf(episode, this.#options.layout);
     addToReplay(this.replay, episode);
-    this.#bundle.insert(trajectoryOf(episode, this.#options.layout));
+    this.#bundle.insert(trajectory);
+    if (isArrival) this.#arrivals = [...this.#arrivals, trajectory].slice(-this.#options.arrivals);
     this.#measure();
+  }
+
+  /** What a newcomer may have to show: some of the last trajectories that were played without knowing where. */
+  drawArrivals(rng: Rng): readonly Trajectory[] {
+    const rest = [...this.#arrivals];
+    const count = 1 + rng.int(rest.length);
+    return Array.from({ length: count }, () => rest.splice(rng.int(rest.length), 1)[0] as Trajectory);
   }
 
   draw(rng: Rng, count: number): Int32Array {
@@ -79,52 +91,71 @@ export class Experience {
   // ── Saving ───────────────────────────────────────────────────────────────────────────────────────────
 
   blocks(): Blocks {
-    const items = this.#bundle.items;
-    const values = new Float32Array(items.reduce((sum, item) => sum + item.values.length, 0));
-    let at = 0;
-    for (const item of items) {
-      values.set(item.values, at);
-      at += item.values.length;
-    }
-    const replay = Object.entries(this.replay.blocks()).map(([name, block]) => [`replay/${name}`, block] as const);
     return {
-      ...Object.fromEntries(replay),
+      ...prefixed("replay/", this.replay.blocks()),
+      ...prefixed("best/", packed(this.#bundle.items)),
+      ...prefixed("arrivals/", packed(this.#arrivals)),
       embedding: this.#embedding.slice(),
-      trajectories: values,
-      // Length and reward of each, best first.
-      lengths: Float64Array.from(items.flatMap(({ steps, reward }) => [steps, reward])),
     };
   }
 
   fits(blocks: Blocks): boolean {
-    const { trajectories, lengths, embedding } = blocks;
-    if (!(trajectories instanceof Float32Array && lengths instanceof Float64Array)) return false;
-    const rows = lengths.reduce((sum, value, i) => sum + (i % 2 === 0 ? value : 0), 0);
+    const { embedding, bundle, arrivals, layout } = this.#options;
+    const width = layoutWidth(layout);
     return (
-      embedding?.length === this.#options.embedding &&
-      lengths.length <= 2 * this.#options.bundle &&
-      trajectories.length === rows * layoutWidth(this.#options.layout) &&
+      blocks.embedding?.length === embedding &&
+      isPacked(within(blocks, "best/"), { width, most: bundle }) &&
+      isPacked(within(blocks, "arrivals/"), { width, most: arrivals }) &&
       this.replay.fits(within(blocks, "replay/"))
     );
   }
 
   /** Takes over blocks that fit. */
   restore(blocks: Blocks): void {
-    const { trajectories, lengths, embedding } = blocks as { readonly [name: string]: Float32Array };
-    this.replay.restore(within(blocks, "replay/"));
-    this.#embedding = Float32Array.from(embedding ?? []);
-    this.#bundle = new Bundle(this.#options.bundle);
     const width = layoutWidth(this.#options.layout);
-    let at = 0;
-    for (let i = 0; lengths && trajectories && i < lengths.length; i += 2) {
-      const steps = lengths[i]!;
-      const values = trajectories.slice(at, at + steps * width);
-      at += steps * width;
-      // Best first and equal ones by age: inserted in this order they come to lie as they lay.
-      this.#bundle.insert({ steps, values, reward: lengths[i + 1]! });
-    }
+    this.replay.restore(within(blocks, "replay/"));
+    this.#embedding = Float32Array.from(blocks.embedding ?? []);
+    this.#bundle = new Bundle(this.#options.bundle);
+    // Best first and equal ones by age: inserted in this order they come to lie as they lay.
+    for (const trajectory of unpacked(within(blocks, "best/"), width)) this.#bundle.insert(trajectory);
+    this.#arrivals = unpacked(within(blocks, "arrivals/"), width);
     this.#measure();
   }
+}
+
+/** Trajectories as two blocks: all their rows, and length and reward of each. */
+function packed(items: readonly Trajectory[]): Blocks {
+  const values = new Float32Array(items.reduce((sum, item) => sum + item.values.length, 0));
+  let at = 0;
+  for (const item of items) {
+    values.set(item.values, at);
+    at += item.values.length;
+  }
+  return { values, facts: Float64Array.from(items.flatMap(({ steps, reward }) => [steps, reward])) };
+}
+
+function isPacked(
+  { values, facts }: Blocks,
+  { width, most }: { readonly width: number; readonly most: number },
+): boolean {
+  if (!(values instanceof Float32Array && facts instanceof Float64Array)) return false;
+  const rows = facts.reduce((sum, value, i) => sum + (i % 2 === 0 ? value : 0), 0);
+  return facts.length <= 2 * most && values.length === rows * width;
+}
+
+function unpacked({ values, facts }: Blocks, width: number): readonly Trajectory[] {
+  const items: Trajectory[] = [];
+  let at = 0;
+  for (let i = 0; facts && values && i < facts.length; i += 2) {
+    const steps = facts[i]!;
+    items.push({ steps, values: Float32Array.from(values.subarray(at, at + steps * width)), reward: facts[i + 1]! });
+    at += steps * width;
+  }
+  return items;
+}
+
+function prefixed(prefix: string, blocks: Blocks): Blocks {
+  return Object.fromEntries(Object.entries(blocks).map(([name, block]) => [`${prefix}${name}`, block]));
 }
 
 /** The blocks whose names begin so, without the beginning. */

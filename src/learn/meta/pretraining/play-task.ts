@@ -8,7 +8,10 @@ import type { Rng } from "../../../base/index.ts";
 import { seededRng, unwrap } from "../../../base/index.ts";
 import type { End, Env, EnvConfig } from "../../env/index.ts";
 import type { Learner } from "../../rl/index.ts";
+import type { FeatureLayout } from "../features.ts";
+import type { Trajectory } from "../trajectory.ts";
 import type { Episode } from "./episode.ts";
+import { trajectoryOf } from "./episode.ts";
 
 /** Makes the environment that a config names, on the thread that plays in it. */
 export type MakeWorld = (config: EnvConfig) => Env<Float32Array, Float32Array>;
@@ -17,8 +20,9 @@ export interface Visit {
   readonly seed: number;
   readonly environment: number;
   readonly world: EnvConfig;
-  /** Whose chance it is: one number per round and purpose. */
+  /** Whose chance it is, together with the seed and the environment. */
   readonly round: number;
+  readonly purpose: "own" | "arrival" | "evaluation";
   readonly episodes: number;
   readonly context: Float32Array;
   /** Deviation of the noise on actions; 0 for none. */
@@ -27,7 +31,7 @@ export interface Visit {
 
 /** Episodes follow one another in one world if the world goes on after its end, as a live one does. */
 export function play(policy: Learner, visit: Visit, makeWorld: MakeWorld): readonly Episode[] {
-  const rng = seededRng(visit.seed).fork("visit").fork(visit.environment).fork(visit.round);
+  const rng = seededRng(visit.seed).fork(visit.purpose).fork(visit.environment).fork(visit.round);
   const env = makeWorld(visit.world);
   try {
     const noise = rng.fork("noise");
@@ -39,6 +43,15 @@ export function play(policy: Learner, visit: Visit, makeWorld: MakeWorld): reado
   } finally {
     env.close();
   }
+}
+
+/** The same, as the encoder reads it: how a workload that nobody has seen gets its first trajectories. */
+export function playTrajectories(
+  policy: Learner,
+  visit: Visit,
+  { makeWorld, layout }: { readonly makeWorld: MakeWorld; readonly layout: FeatureLayout },
+): readonly Trajectory[] {
+  return play(policy, visit, makeWorld).map((episode) => trajectoryOf(episode, layout));
 }
 
 interface Player {

@@ -13,7 +13,6 @@ const wasm = () => sets[1]!.make();
 const short: PretrainConfig = {
   ...toyConfig,
   visits: 2,
-  episodesPerVisit: 1,
   lossBatches: 1,
   learnSteps: 2,
   settleSteps: 2,

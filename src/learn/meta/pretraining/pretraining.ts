@@ -18,11 +18,13 @@ import { actionSize, Ddpg } from "../../rl/index.ts";
 import type { Kernels, WorkerPool } from "../../tensor/index.ts";
 import { decisionLayout } from "../features.ts";
 import { MetaLearner } from "../meta-learner.ts";
+import type { PretrainedModel } from "../pretrained.ts";
 import type { PretrainConfig } from "./config.ts";
 import { checkPretrainConfig } from "./config.ts";
 import type { Episode } from "./episode.ts";
 import { returnOf } from "./episode.ts";
 import { Experience } from "./experience.ts";
+import type { Visit } from "./play-task.ts";
 import type { Round } from "./rounds.ts";
 import { RoundPlan } from "./rounds.ts";
 import type { Curve, EvaluationRow, PretrainState } from "./saved-state.ts";
@@ -77,8 +79,9 @@ export class Pretraining {
     this.#meta = new MetaLearner({ kernels, config: { ...meta, rows: 1, steps: 1 }, seed });
     this.#learner = new Ddpg({ kernels, shape, config: config.learner, seed });
     const { embedding } = meta;
+    const arrivals = config.newcomer.trajectories;
     this.#experiences = pool.map(
-      () => new Experience({ obs: shape.obs, action, replaySteps, bundle, embedding, layout }),
+      () => new Experience({ obs: shape.obs, action, replaySteps, bundle, arrivals, embedding, layout }),
     );
     const count = this.#meta.parameters().length;
     this.#gradients = Array.from(
@@ -171,18 +174,26 @@ export class Pretraining {
     this.#curves.push({ round: this.#round, return: mean(played.map(returnOf)), loss, gradNorm, ...losses });
   }
 
-  async #gather(round: Round, learner: Parameters): Promise<readonly Episode[]> {
-    const { exploration, episodesPerVisit: episodes } = this.#options.config;
-    const noise = exploration.from + (exploration.to - exploration.from) * round.progress;
+  /** Episodes under each environment's embedding and one as a newcomer; in the warm-up everybody is one. */
+  async #gather({ phase, environments, progress }: Round, learner: Parameters): Promise<readonly Episode[]> {
+    const { exploration, episodesPerVisit: episodes, meta } = this.#options.config;
+    const noise = exploration.from + (exploration.to - exploration.from) * progress;
+    const neutral = new Float32Array(meta.embedding);
     const played = await Promise.all(
-      round.environments.map((environment) => {
+      environments.map(async (environment) => {
         const context = this.#experience(environment).embedding;
-        return this.#play({ environment, episodes, context, noise, learner });
+        const common = { environment, noise, learner };
+        const own = phase === "warm-up" ? [] : this.#play({ ...common, episodes, context, purpose: "own" });
+        const arrival = this.#play({ ...common, episodes: 1, context: neutral, purpose: "arrival" });
+        return { own: await own, arrivals: await arrival };
       }),
     );
-    for (const [i, environment] of round.environments.entries())
-      for (const episode of played[i] ?? []) this.#experience(environment).insert(episode);
-    return played.flat();
+    for (const [i, environment] of environments.entries()) {
+      const experience = this.#experience(environment);
+      for (const episode of played[i]?.own ?? []) experience.insert(episode);
+      for (const episode of played[i]?.arrivals ?? []) experience.insert(episode, { isArrival: true });
+    }
+    return played.flatMap(({ own, arrivals }) => (phase === "warm-up" ? arrivals : own));
   }
 
   /** Gradient steps on rows of all environments that have played, a few of them in each batch. */
@@ -222,7 +233,8 @@ export class Pretraining {
   async #evaluate({ environments }: Round, learner: Parameters): Promise<void> {
     const neutral = new Float32Array(this.#options.config.meta.embedding);
     const returnUnder = async (environment: number, context: Float32Array) => {
-      const played = await this.#play({ environment, episodes: 1, context, noise: 0, learner });
+      const purpose = "evaluation";
+      const played = await this.#play({ environment, episodes: 1, context, noise: 0, learner, purpose });
       return mean(played.map(returnOf));
     };
     const rows = environments.map(async (environment) => ({
@@ -241,6 +253,7 @@ export class Pretraining {
     readonly context: Float32Array;
     readonly noise: number;
     readonly learner: Parameters;
+    readonly purpose: Visit["purpose"];
   }): Promise<readonly Episode[]> {
     const { learner, ...rest } = visit;
     const { seed, pool } = this.#options;
@@ -255,12 +268,16 @@ export class Pretraining {
   ): GradientJob {
     const { config } = this.#options;
     const one = this.#experience(environment);
-    const rows = one.draw(this.#chance("loss").fork(environment), config.lossBatches * config.learner.batch);
+    const rng = this.#chance("loss").fork(environment);
+    const rows = one.draw(rng, config.lossBatches * config.learner.batch);
+    // The best trajectories show what a good policy does, and an encoder that saw nothing else would read the policy off
+    // them. A newcomer's are not good, so what an action brought has to be read as well.
+    const isNewcomer = rng.next() < config.newcomer.share;
     return {
       crew: this.#crew,
       meta,
       learner,
-      bundle: one.bundle,
+      bundle: isNewcomer ? one.drawArrivals(rng) : one.bundle,
       rows: one.replay.extract(rows),
       rewardShift: one.rewardMean,
       gradient: this.#gradients[slot] as Float32Array,
@@ -296,9 +313,19 @@ export class Pretraining {
     });
   }
 
-  /** The learners as they are now, for whoever adapts: an encoder to freeze and a policy to begin with. */
-  learners(): { readonly meta: Uint8Array; readonly learner: Uint8Array } {
-    return { meta: this.#meta.save(), learner: this.#learner.save() };
+  /** What it has come to, for whoever adapts: an encoder to freeze, a policy to begin with, the pool to compare with. */
+  model(): PretrainedModel {
+    const { pool, config } = this.#options;
+    const { meta, learner, shape } = this.#crew;
+    return {
+      meta,
+      learner,
+      shape,
+      bundle: config.bundle,
+      encoder: this.#meta.save(),
+      policy: this.#learner.save(),
+      pool: pool.map(({ name }, i) => ({ name, embedding: this.#experience(i).embedding })),
+    };
   }
 
   #state(): PretrainState {

@@ -1,0 +1,67 @@
+/**
+ * What a pre-training is started with, from the command line to everything that shapes its outcome.
+ * Owns: the full size and the quick one, and reading back what a folder was started with.
+ */
+
+import { z } from "zod";
+import { CodedError, failure } from "../../base/index.ts";
+import type { PretrainConfig } from "../../learn/meta/index.ts";
+import { pretrainDefaults } from "../../learn/meta/index.ts";
+import type { RunFolder } from "../training/run-folder.ts";
+
+export interface PretrainSettings {
+  readonly applications: number;
+  readonly seed: number;
+  readonly config: PretrainConfig;
+}
+
+export interface PretrainFlags {
+  readonly applications?: number | undefined;
+  readonly seed?: number | undefined;
+  readonly visits?: number | undefined;
+  readonly width?: number | undefined;
+  readonly quick?: boolean | undefined;
+}
+
+/** A network and a pool that are enough to see it learn. */
+const quickConfig: PretrainConfig = {
+  ...pretrainDefaults,
+  meta: { ...pretrainDefaults.meta, hidden: 32, dense: [32], embedding: 16, lr: 1e-3 },
+  bundle: 10,
+  environmentsPerRound: 4,
+  visits: 8,
+  episodesPerVisit: 1,
+  lossBatches: 2,
+  learnSteps: 64,
+  settleSteps: 500,
+};
+
+export function settingsOf({ applications, seed = 1, visits, width, quick = false }: PretrainFlags): PretrainSettings {
+  const base = quick ? quickConfig : pretrainDefaults;
+  return {
+    applications: applications ?? (quick ? 24 : 200),
+    seed,
+    config: {
+      ...base,
+      visits: visits ?? base.visits,
+      meta: width === undefined ? base.meta : { ...base.meta, hidden: width, dense: [width] },
+    },
+  };
+}
+
+const savedRun = z.looseObject({
+  pretrain: z.looseObject({
+    applications: z.number().int().positive(),
+    seed: z.number().int(),
+    config: z.custom<PretrainConfig>((value) => typeof value === "object" && value !== null),
+  }),
+});
+
+/** The settings of the training in a folder; its checkpoint is only continued with the very same. */
+export function savedSettings(folder: RunFolder): PretrainSettings {
+  const parsed = savedRun.safeParse(folder.readRun());
+  if (parsed.success) return parsed.data.pretrain;
+  throw new CodedError(
+    failure("train.no-run", `${folder.path}: run.json is not of a pre-training of this version; start a new one`),
+  );
+}
