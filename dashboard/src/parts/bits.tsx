@@ -1,17 +1,24 @@
 /** Small parts that several views use: stages, differences to the twin, and the states of a view that has nothing to show. */
 import { type ReadonlySignal, useComputed } from "@preact/signals";
 import type { ComponentChild, ComponentChildren } from "preact";
-import type { StageName } from "../../../src/server/plane-contract.ts";
+import type { AgentDocument } from "../../../src/server/plane-contract.ts";
 import { stages } from "../../../src/server/plane-contract.ts";
-import { stageMeaning, stageWord } from "../words/consequences.ts";
+import { meaningOf, stageWord } from "../words/consequences.ts";
 import { points, relative } from "../words/format.ts";
 import type { Comparison } from "../words/standing.ts";
 
 /** The four stages, those behind filled, the present one named. */
-export function StageSteps({ stage, isLarge = false }: { stage: StageName; isLarge?: boolean }): ComponentChild {
+export function StageSteps({
+  agent,
+  isLarge = false,
+}: {
+  agent: Pick<AgentDocument, "stage" | "mode">;
+  isLarge?: boolean;
+}): ComponentChild {
+  const { stage } = agent;
   const reached = stages.indexOf(stage);
   return (
-    <div class={isLarge ? "stage-steps large" : "stage-steps"} title={stageMeaning[stage]}>
+    <div class={isLarge ? "stage-steps large" : "stage-steps"} title={meaningOf(agent)}>
       <ol aria-label={`Stage ${reached + 1} of 4: ${stageWord[stage]}`}>
         {stages.map((name, index) => (
           <li

@@ -69,7 +69,7 @@ function Known({ agent }: { agent: AgentDocument }): ComponentChild {
             {agent.isPaused ? <span class="badge paused">Paused</span> : null} {ACTING[agent.acting]}{" "}
             <span class="quiet">{meaningOf(agent)}</span>
           </p>
-          <StageSteps stage={agent.stage} isLarge />
+          <StageSteps agent={agent} isLarge />
           <p class="quiet">
             In {stageWord[agent.stage]} since {dayAndClock(agent.since)}.
           </p>

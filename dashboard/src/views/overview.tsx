@@ -230,9 +230,11 @@ function AgentCell({ id }: { id: string }): ComponentChild {
   if (agent === undefined) return <div class="agent quiet">no agent</div>;
   return (
     <a data-stop class="agent" href={hrefOf({ view: "agent", id })}>
-      <StageSteps stage={agent.stage} />
+      <StageSteps agent={agent} />
       <span class="quiet">
-        {agent.isPaused ? "paused, HPA and VPA act" : ACTING[agent.acting]}
+        {agent.isPaused
+          ? `paused, ${agent.mode === "recommend" ? ACTING.nobody : ACTING.fallback}`
+          : ACTING[agent.acting]}
         {agent.mode === "act" ? "" : ` · ${agent.mode}`}
       </span>
     </a>

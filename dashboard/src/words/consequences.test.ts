@@ -28,3 +28,17 @@ test("where the agent only recommends nobody acts, and nothing says that HPA and
     expect(consequencesOf({ kind, agent: agent.id }, asked).lines[0]).toContain("nobody acts");
   expect(meaningOf({ stage: "OFFLINE", mode: "recommend" } satisfies Partial<AgentDocument>)).toContain("nobody acts");
 });
+
+test("what would happen is told apart from what happens, by the mode", () => {
+  expect(meaningOf({ stage: "SERVING", mode: "act" })).toBe("The learner acts with a settled policy.");
+  expect(meaningOf({ stage: "SERVING", mode: "recommend" })).toContain("The learner would act");
+  const asked: Asked = { ...agent, mode: "recommend", acting: "nobody" };
+  for (const fault of ["telemetry-lost", "learner-crash"] as const) {
+    const words = (about: Asked) => consequencesOf({ kind: "inject", workload: "shop", fault }, about).lines[0];
+    expect(words(agent)).toContain("HPA and VPA must take over within one step.");
+    expect(words(asked)).toContain("HPA and VPA would take over within one step, but it only recommends: nobody acts.");
+  }
+  expect(consequencesOf({ kind: "promote", agent: agent.id }, asked).lines[1]).toContain(
+    "would put HPA and VPA in charge",
+  );
+});

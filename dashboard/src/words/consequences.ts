@@ -22,11 +22,19 @@ export const stageWord: Readonly<Record<StageName, string>> = {
   SERVING: "Serving",
 };
 
-export const stageMeaning: Readonly<Record<StageName, string>> = {
+const stageMeaning: Readonly<Record<StageName, string>> = {
   INITIALIZED: "HPA and VPA act. The learner has not begun.",
   OFFLINE: "HPA and VPA act. The learner trains on what they do.",
   ONLINE: "The learner acts and keeps training, watched by the guard.",
   SERVING: "The learner acts with a settled policy.",
+};
+
+/** The same where the mode lets nobody act. */
+const stageWouldMean: Readonly<Record<StageName, string>> = {
+  INITIALIZED: "HPA and VPA would act. The learner has not begun.",
+  OFFLINE: "HPA and VPA would act. The learner trains on what is done.",
+  ONLINE: "The learner would act and keeps training.",
+  SERVING: "The learner would act with a settled policy.",
 };
 
 export const modeMeaning: Readonly<Record<ModeName, string>> = {
@@ -37,15 +45,23 @@ export const modeMeaning: Readonly<Record<ModeName, string>> = {
 
 /** What the stage means in the agent's mode, which may let nobody act whatever the stage. */
 export const meaningOf = ({ stage, mode }: Pick<AgentDocument, "stage" | "mode">): string =>
-  mode === "recommend" ? modeMeaning.recommend : stageMeaning[stage];
+  mode === "recommend" ? `${modeMeaning.recommend} Otherwise: ${stageWouldMean[stage]}` : stageMeaning[stage];
 
-export const faultMeaning: Readonly<Record<FaultName, string>> = {
-  "telemetry-lost": "Its measurements stop arriving for a while. HPA and VPA must take over within one step.",
+const faultMeaning: Readonly<Record<FaultName, string>> = {
+  "telemetry-lost": "Its measurements stop arriving for a while.",
   "node-lost": "One of its nodes goes away, and the pods on it.",
   "load-surge": "Its load rises steeply for a while, for the twin as well.",
-  "learner-crash": "Its learner ends. HPA and VPA must act from the next step on.",
+  "learner-crash": "Its learner ends.",
   "slow-pods": "Its pods answer slower for a while.",
 };
+
+/** Faults after which the learner may not act, and what follows from that. */
+function faultFollows(fault: FaultName, agent: Asked | null): string {
+  if (fault !== "telemetry-lost" && fault !== "learner-crash") return "";
+  return agent?.mode === "recommend"
+    ? " HPA and VPA would take over within one step, but it only recommends: nobody acts."
+    : " HPA and VPA must take over within one step.";
+}
 
 export function nextStage(stage: StageName): StageName | null {
   return stages[stages.indexOf(stage) + 1] ?? null;
@@ -72,7 +88,9 @@ export function consequencesOf(command: Command, agent: Asked | null): Consequen
         verb: "Promote",
         lines: [
           to === null || agent === null ? "There is no stage above this one." : meaningOf({ ...agent, stage: to }),
-          "The guard still checks every action, and stale measurements, a crash or too many corrections put HPA and VPA back in charge within one step.",
+          agent?.mode === "recommend"
+            ? "Once it may act, the guard checks every action, and stale measurements, a crash or too many corrections would put HPA and VPA in charge within one step."
+            : "The guard still checks every action, and stale measurements, a crash or too many corrections put HPA and VPA back in charge within one step.",
         ],
         doubts: failing.length === 0 ? [] : ["These gates do not hold yet:", ...failing],
         isRisky: failing.length > 0,
@@ -128,7 +146,10 @@ export function consequencesOf(command: Command, agent: Asked | null): Consequen
       return {
         title: `Inject “${faultWord(command.fault)}” into ${command.workload}`,
         verb: "Inject the fault",
-        lines: [faultMeaning[command.fault], "It passes by itself. The events will tell what happens."],
+        lines: [
+          `${faultMeaning[command.fault]}${faultFollows(command.fault, agent)}`,
+          "It passes by itself. The events will tell what happens.",
+        ],
         doubts: [],
         isRisky: true,
       };
