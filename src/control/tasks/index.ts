@@ -1,5 +1,6 @@
 /** Tasks: per problem what is seen, what can be done and what is rewarded; and environments made of them. */
 
+export type { AugmentedFeature } from "./augmented/augmented.ts";
 export type { ActionKind, AutoscaleOptions, AutoscaleTask, FeatureSet } from "./autoscale.ts";
 export { autoscaleTask, mostPerEpisode, paperMode, sharpSwitchCost, usualHeadroom } from "./autoscale.ts";
 export { actionOrder, actionSpace, decodeAction, encodeAction } from "./autoscale-action.ts";

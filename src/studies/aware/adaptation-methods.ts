@@ -35,8 +35,8 @@ export interface Adapting {
 }
 
 /**
- * Multiply-adds, which are the same on every machine: what stands for CPU cycles in a table. How they compare with
- * measured CPU time is in docs/results/aware.md.
+ * Multiply-adds, which are the same on every machine: what stands for CPU cycles in a table. `coxswain bench autoscale`
+ * measures the time beside them: TL+'s update took 1.46 times TL's where 1.31 is counted, so wide inputs are flattered.
  */
 export interface LearningWork {
   readonly perUpdate: number;
