@@ -106,6 +106,7 @@ function rank(session: Session, { settings, training, members }: Ranked): Pretra
       seed: settings.seed,
       members,
       trajectories: UNSEEN_TRAJECTORIES,
+      noise: settings.config.exploration.to,
       onMember: (done) => progress.update({ fraction: share + done / members / 2 }),
     });
     return rankUnseen(embedded);

@@ -7,7 +7,7 @@
  * A member depends on the pool's seed and its own number only, so that a thread makes just the one it was asked for.
  */
 import { type Ms, milliseconds, minutes, seededRng } from "../../base/index.ts";
-import { actionOrder, autoscaleEnv, observationSpace } from "../../control/tasks/index.ts";
+import { type ActionKind, actionOrder, autoscaleEnv, observationSpace } from "../../control/tasks/index.ts";
 import type { Env, EnvConfig } from "../../learn/env/index.ts";
 import type { PoolEntry } from "../../learn/meta/index.ts";
 import type { Application, LoadShape, ProcessorName, Segment } from "../../sim/index.ts";
@@ -31,6 +31,8 @@ export interface MemberChoice {
   /** From which part of the paper's thousand applications: those to learn on, or those that nothing is learned on. */
   readonly part: "known" | "unseen";
   readonly index: number;
+  /** The product's actions where nothing is said; the paper's are limits. */
+  readonly actions?: ActionKind;
 }
 
 /** Each as often: an encoder that meets one shape in twenty applications does not learn to tell it from the others. */
@@ -66,10 +68,10 @@ export function sensitivityOf({ phases }: Pick<Application, "phases">): Sensitiv
   return [...times].reduce((most, one) => (one[1] > most[1] ? one : most))[0];
 }
 
-export function poolEntries({ seed, part }: Omit<MemberChoice, "index">, count: number): readonly PoolEntry[] {
+export function poolEntries(choice: Omit<MemberChoice, "index">, count: number): readonly PoolEntry[] {
   return Array.from({ length: count }, (_, index) => {
-    const world: MemberChoice & EnvConfig = { seed, part, index };
-    return { name: `${part}-${seed}-${index}`, world };
+    const world: MemberChoice & EnvConfig = { ...choice, index };
+    return { name: `${choice.part}-${choice.seed}-${index}`, world };
   });
 }
 
@@ -100,7 +102,7 @@ export function poolWorld(config: EnvConfig): Env<Float32Array, Float32Array> {
   const { scene } = remembered(choice);
   return autoscaleEnv({
     id: "AutoscaleFluid-v0",
-    task: taskOf(scene),
+    task: taskOf(scene, choice.actions === undefined ? {} : { actions: choice.actions }),
     workload: scene.workload,
     limits: guardLimits,
     settle: SETTLE,

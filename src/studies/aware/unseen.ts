@@ -4,6 +4,7 @@
  * what is known about them. Not here: pre-training (learn/meta), the applications (pool-members.ts).
  */
 import { unwrap } from "../../base/index.ts";
+import type { ActionKind } from "../../control/tasks/index.ts";
 import type { PretrainedModel, Ranking } from "../../learn/meta/index.ts";
 import { MetaLearner, playTrajectories, rankByCosine } from "../../learn/meta/index.ts";
 import { Ddpg } from "../../learn/rl/index.ts";
@@ -20,6 +21,9 @@ export interface UnseenOptions {
   readonly members: number;
   /** Trajectories of each, from other hours of its week. */
   readonly trajectories: number;
+  /** Deviation of the noise on actions: what does not vary tells nothing about what depends on it. */
+  readonly noise: number;
+  readonly actions?: ActionKind;
   onMember?(done: number): void;
 }
 
@@ -36,7 +40,7 @@ export interface UnseenMember extends PoolMember {
 }
 
 export function embedUnseen(options: UnseenOptions): readonly UnseenMember[] {
-  const { kernels, model, isTrained, seed, members } = options;
+  const { kernels, model, isTrained, seed, members, noise, actions } = options;
   const { shape, learner } = model;
   const { layout, embedding } = model.meta;
   const meta = new MetaLearner({ kernels, config: { ...model.meta, rows: 1 }, seed, trainable: false });
@@ -47,7 +51,7 @@ export function embedUnseen(options: UnseenOptions): readonly UnseenMember[] {
   }
   const context = new Float32Array(embedding);
   const gathered = Array.from({ length: members }, (_, index) => {
-    const choice: MemberChoice = { seed, part: "unseen", index };
+    const choice: MemberChoice = { seed, part: "unseen", index, ...(actions ? { actions } : {}) };
     const world = { ...choice };
     const visits = Array.from({ length: options.trajectories }, (_unused, round) => ({
       seed,
@@ -56,7 +60,7 @@ export function embedUnseen(options: UnseenOptions): readonly UnseenMember[] {
       round,
       episodes: 1,
       context,
-      noise: 0,
+      noise,
       purpose: "evaluation" as const,
     }));
     const bundle = visits.flatMap((visit) => playTrajectories(policy, visit, { makeWorld: poolWorld, layout }));
