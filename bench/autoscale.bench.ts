@@ -5,12 +5,12 @@ import { environmentFigures } from "./autoscale/environment.ts";
 import { eventWorldFigures } from "./autoscale/event-world.ts";
 import { fluidWorldFigures } from "./autoscale/fluid-world.ts";
 import { transferFigures } from "./autoscale/transfer.ts";
-import { turnFigures } from "./autoscale/turns.ts";
+import { turnFiguresOnLoopThread } from "./autoscale/turns-thread.ts";
 import { type Bench, type BenchContext, type BenchReport, describeMachine, type Figure } from "./report.ts";
 
 /** Parts run one after the other: each would disturb the others. */
 const parts: readonly ((context: BenchContext) => Promise<readonly Figure[]>)[] = [
-  turnFigures,
+  turnFiguresOnLoopThread,
   eventWorldFigures,
   fluidWorldFigures,
   environmentFigures,

@@ -1,5 +1,6 @@
 export type { KernelSetName, LoadKernelsOptions } from "./load-kernels.ts";
 export { loadKernels, tryKernels } from "./load-kernels.ts";
+export { loopHeap } from "./loop-heap.ts";
 export { packageRoot } from "./package-root.ts";
 export { poolTrainer } from "./pool-trainer.ts";
 export { openRolloutPool } from "./rollout-pool.ts";

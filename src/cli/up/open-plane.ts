@@ -3,7 +3,7 @@
  * Owns: starting the thread, its messages, what happens when it is lost. Not here: what the thread does (plane-worker.ts).
  */
 import { Worker } from "node:worker_threads";
-import { workerEntry } from "../../adapters/runtime/index.ts";
+import { loopHeap, workerEntry } from "../../adapters/runtime/index.ts";
 import type { Failure, Result } from "../../base/index.ts";
 import { err, failure, ok } from "../../base/index.ts";
 import type { ControlPlane, PlaneUpdate } from "../../server/index.ts";
@@ -32,7 +32,10 @@ const STOP_MS = 60_000;
 export type PlaneThread = Pick<Worker, "on" | "postMessage" | "terminate">;
 
 export async function openPlane(settings: PlaneSettings): Promise<Result<RunningPlane>> {
-  const worker = new Worker(workerEntry("./plane-worker.ts", import.meta.url), { workerData: settings });
+  const worker = new Worker(workerEntry("./plane-worker.ts", import.meta.url), {
+    workerData: settings,
+    resourceLimits: loopHeap,
+  });
   const plane = new ThreadedPlane(worker, { stopMs: STOP_MS });
   const begun = await plane.begun;
   if (begun.ok) return ok(plane);
