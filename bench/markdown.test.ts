@@ -38,6 +38,13 @@ After.
 `);
 });
 
+test("a report replaces its own table, and those of other benches stay", () => {
+  const of = (value: number) => ({ figures: [{ id: "a", what: "a step", value, unit: "µs" }], absent: [], machine });
+  const empty = `${BEGIN}\n${END}\n`;
+  const both = withTables(empty, { engine: of(1), store: of(2) });
+  expect(withTables(both, { engine: of(3) })).toBe(withTables(empty, { engine: of(3), store: of(2) }));
+});
+
 test("a page without the marks is refused, not overwritten", () => {
   expect(() => withTables("# Benchmarks\n", {})).toThrow("no place for figures");
 });

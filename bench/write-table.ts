@@ -1,6 +1,7 @@
 /**
- * Puts the figures of `coxswain bench --json` (all benches; on standard input) into docs/guide/benchmarks.md:
+ * Puts the figures of `coxswain bench --json` (on standard input) into docs/guide/benchmarks.md:
  *   bin/coxswain bench --json | node dist/bench/write-table.js
+ *   bin/coxswain bench autoscale --json | node dist/bench/write-table.js autoscale
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -10,5 +11,7 @@ import { packageRoot } from "./places.ts";
 import type { BenchReport } from "./report.ts";
 
 const page = join(packageRoot(), "docs", "guide", "benchmarks.md");
-const reports = JSON.parse(readFileSync(0, "utf8")) as Record<string, BenchReport>;
+const given: unknown = JSON.parse(readFileSync(0, "utf8"));
+const [name] = process.argv.slice(2);
+const reports = (name === undefined ? given : { [name]: given }) as Record<string, BenchReport>;
 writeFileSync(page, withTables(readFileSync(page, "utf8"), reports));
