@@ -16,10 +16,12 @@ export function adaptationStudy(
     id: "aware-adaptation",
     title: "AWARE: adapting to workloads that were never seen (Figure 8)",
     about:
-      "Unseen applications with loads and SLOs of all kinds, each met by four methods under the same requests: the base " +
+      "Unseen applications with loads and SLOs of all kinds, each met by five methods under the same requests: the base " +
       "learner from nothing (FIRM without transfer), with all weights of a policy that was trained on a known workload " +
       "(TL), the same with an ARIMA forecast of the load and a table of what allocations brought in its state (TL+), and " +
-      "AWARE with its embedding. The first three are as published: actions are limits, and nothing is around them. " +
+      "AWARE: a policy that was pre-trained on many known workloads, under the embedding of this one. The first three are " +
+      "as published: actions are limits, and nothing is around them. AWARE's actions are multiples of the need; so are " +
+      "those of a second TL, which shows what of the difference is theirs. " +
       "A method has converged when five episodes reach 97 % of the best level that any of them ended on, each as a share of " +
       "what the rules or the converged policy earn in the same hours, whichever is more; beside it, until 97 % of the level " +
       "that the method itself ends on, which one that ends low reaches soon. CPU cycles are multiply-adds of learning, " +

@@ -1,8 +1,9 @@
 /** Each AWARE study from its config to its rows and figures, on lives that are far too short to say anything. */
 import { expect, test, vi } from "vitest";
+import { tinyModel } from "../../test/fixtures/meta/tiny-model.ts";
 import { loadKernels } from "../adapters/runtime/index.ts";
 import { millicores } from "../base/index.ts";
-import { transfer } from "./aware/adaptation-methods.ts";
+import { awareWithEmbedding } from "./aware/adaptation-aware.ts";
 import type { AwareConfig } from "./aware/config.ts";
 import { adaptationStudy } from "./aware-adaptation.ts";
 import { awareBootstrap } from "./aware-bootstrap.ts";
@@ -91,13 +92,13 @@ test("aware-endtoend gives the same life twice", async () => {
 });
 
 test("aware-adaptation gives the same lives twice, with rows for both kinds of unseen applications", async () => {
-  // TL under another name: what is tried here is the study.
-  const study = adaptationStudy({ ...transfer, id: "aware", title: "AWARE" });
+  const model = await tinyModel();
+  const study = adaptationStudy(awareWithEmbedding({ model: () => model }));
   const config = tiny(study.config({ quick: true }));
   const level = { window: 1, level: 1, within: 0.03 };
   await runAll(study, {
     ...config,
-    adaptation: { ...config.adaptation, source: 2, perGroup: 1, episodes: 3, still: 1, level },
+    adaptation: { ...config.adaptation, source: 1, perGroup: 1, episodes: 2, still: 1, level },
   });
 });
 

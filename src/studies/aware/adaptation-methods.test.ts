@@ -3,7 +3,7 @@ import { loadKernels } from "../../adapters/runtime/index.ts";
 import { millicores } from "../../base/index.ts";
 import { autoscaleBcq } from "../../control/lifecycle/index.ts";
 import type { AdaptationMethod, Ground, Prepared } from "./adaptation-methods.ts";
-import { firm, transfer, transferPlus, updateWork } from "./adaptation-methods.ts";
+import { firm, practised, transfer, transferPlus, updateWork } from "./adaptation-methods.ts";
 import { awareConfig } from "./config.ts";
 import { play } from "./life.ts";
 import type { DriverParts } from "./methods.ts";
@@ -76,6 +76,14 @@ test("a policy that does not learn tries nothing out either: chance has no part 
   expect(anEpisode(prepared, { learns: false, episodes: 3, seed: 6 }).truths).toEqual(once.truths);
   const learned = anEpisode(prepared, { learns: true, episodes: 3 });
   expect(learned.truths).not.toEqual(once.truths);
+});
+
+test("a policy that was trained tries out a quarter of what one does that begins", () => {
+  const { agent } = partsOf(0);
+  const { fade } = practised(agent).settings;
+  // The agent's rule: all of it at the start, `to` of it after `episodes`.
+  expect(fade).toEqual({ episodes: 0, to: 0.25 });
+  expect(practised(agent)).toEqual({ ...agent, settings: { ...agent.settings, fade } });
 });
 
 test("TL+ sees more, costs more per update, and a policy of TL's does not fit it", async () => {

@@ -185,22 +185,20 @@ function stillRows(compared: Compared): StudyRow[] {
   ];
 }
 
-/** Whether the baselines are what they are held to be: transfer that is worth nothing would be no opponent. */
+/**
+ * Whether the baselines are what they are held to be, since transfer that is worth nothing would be no opponent; and what
+ * is left of AWARE's lead over a transferred policy that acts as it does.
+ */
 function plainRows(compared: Compared): StudyRow[] {
   const rows = [
-    {
-      id: "transfer-episodes",
-      what: "FIRM without transfer against TL: how many times the episodes until converged",
-    },
-    { id: "features-episodes", what: "TL against TL+: how many times the episodes until converged" },
-  ];
-  const who = [
-    ["firm", "tl"],
-    ["tl", "tl-plus"],
+    { id: "transfer-episodes", who: ["firm", "tl"], what: "FIRM without transfer against TL" },
+    { id: "features-episodes", who: ["tl", "tl-plus"], what: "TL against TL+" },
+    { id: "multiples-episodes", who: ["tl-multiples", "aware"], what: "TL with AWARE's actions against AWARE" },
   ] as const;
-  return rows.map((row, i) => {
+  return rows.map(({ id, who, what }) => {
+    const row = { id, what: `${what}: how many times the episodes until converged` };
     const ours = timesAsMany(
-      pairs(compared, who[i] ?? ["firm", "tl"], ({ episodes }) => episodes),
+      pairs(compared, who, ({ episodes }) => episodes),
       row,
     );
     return claimAtLeast({ ...row, paper: null, ours, claim: "at least 1×" }, 1);

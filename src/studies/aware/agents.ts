@@ -37,6 +37,8 @@ export interface AgentDriverOptions<S> {
   readonly saved?: Uint8Array;
   /** A learner's save to start from: its networks, with a new agent around it that has seen nothing. */
   readonly policy?: Uint8Array;
+  /** In place of the lifecycle's own learner. */
+  createLearner?(attempt: number): Learner;
 }
 
 export interface AgentDriver extends Driver {
@@ -60,12 +62,14 @@ export function agentDriver<S>(options: AgentDriverOptions<S>): AgentDriver {
     fallback,
     fallbackStart: { history: warmHistory(scene) },
     createLearner(attempt) {
-      learner = autoscaleLearner({
-        kernels,
-        task,
-        seed: seed + 7_919 * attempt,
-        ...(options.learner ? { config: options.learner } : {}),
-      });
+      learner =
+        options.createLearner?.(attempt) ??
+        autoscaleLearner({
+          kernels,
+          task,
+          seed: seed + 7_919 * attempt,
+          ...(options.learner ? { config: options.learner } : {}),
+        });
       // A learner that was lost is not made of what it was lost with.
       if (options.policy !== undefined && attempt === 0) unwrap(learner.load(options.policy));
       return learner;

@@ -5,6 +5,7 @@
 import type { LifecycleProfile, ShieldOptions } from "../../control/lifecycle/index.ts";
 import { noGates, noShield, paperProfile } from "../../control/lifecycle/index.ts";
 import type { AutoscaleTask } from "../../control/tasks/index.ts";
+import type { Learner } from "../../learn/rl/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
 import type { AgentDriver } from "./agents.ts";
 import { agentDriver } from "./agents.ts";
@@ -92,10 +93,12 @@ export interface DriverParts {
   readonly saved?: Uint8Array;
   /** Another agent's policy to begin with. */
   readonly policy?: Uint8Array;
+  /** In place of the lifecycle's own learner. */
+  createLearner?(attempt: number): Learner;
 }
 
 export function learningDriver(method: LearningMethod, parts: DriverParts): AgentDriver {
-  const { setting, agent, kernels, seed, saved, policy } = parts;
+  const { setting, agent, kernels, seed, saved, policy, createLearner } = parts;
   const { profile, shield, actions } = method;
   return agentDriver({
     scene: setting.scene,
@@ -110,6 +113,7 @@ export function learningDriver(method: LearningMethod, parts: DriverParts): Agen
     updatesPerStep: agent.updatesPerStep,
     ...(saved ? { saved } : {}),
     ...(policy ? { policy } : {}),
+    ...(createLearner ? { createLearner } : {}),
   });
 }
 
