@@ -2,7 +2,7 @@
 
 import { availableParallelism } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { Command } from "@commander-js/extra-typings";
+import { Command, Option } from "@commander-js/extra-typings";
 import type { Pretraining } from "../../learn/meta/index.ts";
 import { embedUnseen, rankUnseen, type UnseenRanking } from "../../studies/index.ts";
 import { usageError } from "../failures.ts";
@@ -25,6 +25,12 @@ export const pretrainCommand = (shell: Shell) =>
     .option("--applications <n>", "applications to learn on, of 800 (else 200; 24 with --quick)", wholeNumber)
     .option("--visits <n>", "rounds that each application takes part in", wholeNumber)
     .option("--width <n>", "units of the recurrent layers (else 256; 32 with --quick)", wholeNumber)
+    .addOption(
+      new Option("--actions <kind>", "multiples of what is needed (default), or limits as in the paper").choices([
+        "demand",
+        "limits",
+      ] as const),
+    )
     .option("--seed <n>", "seed of every random stream", wholeNumberOrZero)
     .option("--quick", "a small network and pool: enough to see it learn")
     .option("--threads <n>", "threads that play and compute; 0 (default): one per core", wholeNumberOrZero)
@@ -104,6 +110,7 @@ function rank(session: Session, { settings, training, members }: Ranked): Pretra
       model,
       isTrained,
       seed: settings.seed,
+      actions: settings.actions,
       members,
       trajectories: UNSEEN_TRAJECTORIES,
       noise: settings.config.exploration.to,

@@ -34,7 +34,7 @@ export const TRAINING_PART = "known";
 /** Trains to the end, or until the signal, and then saves. The caller disposes. */
 export async function runPretraining(session: Session, run: PretrainRun): Promise<Pretraining> {
   const { settings, folder, threads } = run;
-  const { seed, config, applications } = settings;
+  const { seed, config, applications, actions } = settings;
   const kernels = openKernels(run.kernels);
   const runner = openWorkerPool({
     kinds: pretrainKinds(poolWorld),
@@ -43,7 +43,7 @@ export async function runPretraining(session: Session, run: PretrainRun): Promis
     kernels,
   });
   const training = new Pretraining({
-    pool: poolEntries({ seed, part: TRAINING_PART }, applications),
+    pool: poolEntries({ seed, part: TRAINING_PART, actions }, applications),
     shape: poolShape,
     config,
     seed,

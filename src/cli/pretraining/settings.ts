@@ -5,6 +5,7 @@
 
 import { z } from "zod";
 import { CodedError, failure } from "../../base/index.ts";
+import type { ActionKind } from "../../control/tasks/index.ts";
 import type { PretrainConfig } from "../../learn/meta/index.ts";
 import { pretrainDefaults } from "../../learn/meta/index.ts";
 import type { RunFolder } from "../training/run-folder.ts";
@@ -12,6 +13,8 @@ import type { RunFolder } from "../training/run-folder.ts";
 export interface PretrainSettings {
   readonly applications: number;
   readonly seed: number;
+  /** What an action's numbers mean: the product's multiples of what is needed, or the paper's limits. */
+  readonly actions: ActionKind;
   readonly config: PretrainConfig;
 }
 
@@ -20,6 +23,7 @@ export interface PretrainFlags {
   readonly seed?: number | undefined;
   readonly visits?: number | undefined;
   readonly width?: number | undefined;
+  readonly actions?: ActionKind | undefined;
   readonly quick?: boolean | undefined;
 }
 
@@ -36,11 +40,13 @@ const quickConfig: PretrainConfig = {
   settleSteps: 500,
 };
 
-export function settingsOf({ applications, seed = 1, visits, width, quick = false }: PretrainFlags): PretrainSettings {
+export function settingsOf(flags: PretrainFlags): PretrainSettings {
+  const { applications, seed = 1, visits, width, actions = "demand", quick = false } = flags;
   const base = quick ? quickConfig : pretrainDefaults;
   return {
     applications: applications ?? (quick ? 24 : 200),
     seed,
+    actions,
     config: {
       ...base,
       visits: visits ?? base.visits,
@@ -53,6 +59,7 @@ const savedRun = z.looseObject({
   pretrain: z.looseObject({
     applications: z.number().int().positive(),
     seed: z.number().int(),
+    actions: z.enum(["demand", "limits"]),
     config: z.custom<PretrainConfig>((value) => typeof value === "object" && value !== null),
   }),
 });
