@@ -9,9 +9,9 @@ import type { StudyJob } from "../study.ts";
 import type { AdaptationMethod, Adapting, LearningWork, Prepared } from "./adaptation-methods.ts";
 import type { AgentDriver } from "./agents.ts";
 import type { AwareConfig } from "./config.ts";
-import { endLevel, type LevelOptions } from "./converge.ts";
+import type { LevelOptions } from "./converge.ts";
 import type { EpisodeTruth } from "./drive.ts";
-import { countEpisodes, type EpisodeCount, type Life, lifeOf, play } from "./life.ts";
+import { countEpisodes, type EpisodeCount, type Life, lifeOf, play, total } from "./life.ts";
 import { type LoadPool, loadPool } from "./loads.ts";
 import { type DriverParts, rulesOnly } from "./methods.ts";
 import { applicationPool, type PoolKind } from "./pools.ts";
@@ -49,7 +49,7 @@ export interface MethodOutcome {
 export interface WorkloadOutcome {
   readonly application: string;
   readonly rules: Life;
-  /** The policy whose learning ended highest, of whatever method, as it ended, from the first hour on. */
+  /** The policy that earns most from the first hour on, of those that the methods ended with. */
   readonly converged: Life;
   readonly convergedBy: string;
   readonly methods: Readonly<Record<string, MethodOutcome>>;
@@ -138,8 +138,8 @@ function episodesOf(
   const { source, episodes, still } = adaptation;
   const trained = methods.filter(({ trainsOnSource }) => trainsOnSource).length;
   const tried = methods.filter(({ isPrepared }) => isPrepared).length;
-  // The rules and the converged policy live as long as the methods.
-  return trained * source + workloads * ((methods.length + 2) * episodes + tried * still);
+  // The rules and the policies that the methods end with live as long as the methods.
+  return trained * source + workloads * ((2 * methods.length + 1) * episodes + tried * still);
 }
 
 interface Ready {
@@ -168,9 +168,14 @@ function meet(meeting: Meeting): WorkloadOutcome {
   const world = openWorld(scene, { seed: setting.worldSeed, rung });
   const rules = lifeOf(play({ setting, world, driver: rulesOnly(setting), episodes: adaptation.episodes, count }), 0);
   const adapted = ready.map((one) => adapt(meeting, one));
-  const best = adapted.reduce((one, other) => (endOf(other, meeting) > endOf(one, meeting) ? other : one));
-  const { method, prepared } = best.ready;
-  const converged = liveStill(meeting, prepared, { episodes: adaptation.episodes, policy: best.policy });
+  const finals = adapted.map(({ ready: { method, prepared }, policy }) => ({
+    method,
+    life: liveStill(meeting, prepared, { episodes: adaptation.episodes, policy }),
+  }));
+  // Not whose learning ended highest: what a policy earns while it tries things out says little about it as it ended.
+  const { method, life: converged } = finals.reduce((one, other) =>
+    total(other.life, "reward") > total(one.life, "reward") ? other : one,
+  );
   return {
     application: scene.application.id,
     rules,
@@ -179,9 +184,6 @@ function meet(meeting: Meeting): WorkloadOutcome {
     methods: Object.fromEntries(adapted.map(({ ready: one, outcome }) => [one.method.id, outcome])),
   };
 }
-
-const endOf = ({ outcome }: Adapted, { adaptation }: Meeting): number =>
-  endLevel(outcome.life.reward, adaptation.level);
 
 function adapt(meeting: Meeting, ready: Ready): Adapted {
   const { adaptation } = meeting;
