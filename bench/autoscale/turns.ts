@@ -31,7 +31,7 @@ import { type BenchContext, type Figure, round } from "../report.ts";
 import type { Timing } from "../statistics.ts";
 import { type BenchStage, benchAgent, CONTROL_STEP, here, Readings, STEPS_TO_STAGE } from "./agents.ts";
 
-const CROWD = 1_000;
+export const CROWD = 1_000;
 /** A kernel set has at most 2 GiB, and a learner with its buffers for training takes 2.3 MiB. */
 const AGENTS_PER_SET = 500;
 /** As many records as a loop lets wait. */

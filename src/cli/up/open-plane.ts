@@ -28,13 +28,16 @@ export interface RunningPlane extends ControlPlane {
  */
 const STOP_MS = 60_000;
 
+/** Where nobody said how many: a guess, for the size of the thread's heap only. */
+const USUAL_WORKLOADS = 4;
+
 /** What is needed of the plane's thread. */
 export type PlaneThread = Pick<Worker, "on" | "postMessage" | "terminate">;
 
 export async function openPlane(settings: PlaneSettings): Promise<Result<RunningPlane>> {
   const worker = new Worker(workerEntry("./plane-worker.ts", import.meta.url), {
     workerData: settings,
-    resourceLimits: loopHeap,
+    resourceLimits: loopHeap(settings.workloads ?? USUAL_WORKLOADS),
   });
   const plane = new ThreadedPlane(worker, { stopMs: STOP_MS });
   const begun = await plane.begun;
