@@ -6,3 +6,5 @@ export type { Slo, SloMeasures } from "./slo.ts";
 export { parseSlo, sloPreservation, sloWindow } from "./slo.ts";
 export type { MemoryTelemetry, TelemetrySource } from "./source.ts";
 export { memoryTelemetry } from "./source.ts";
+export type { Span, SpanAttribute, SpanKind, SpanLink, SpanStatus } from "./span.ts";
+export { SPAN_KINDS, SPAN_STATUSES } from "./span.ts";
