@@ -1,0 +1,9 @@
+/** The four applications of the dissertation, and what applications are made of. */
+export type { Call, MicroserviceApplication, RequestType, ServiceOrigin, ServiceSpec } from "./application.ts";
+export { call, edgesOf, lookup } from "./application.ts";
+export { applicationNamed, applications } from "./catalogue.ts";
+export { hotelReservation } from "./hotel-reservation.ts";
+export { mediaService } from "./media.ts";
+export { socialNetwork } from "./social-network.ts";
+export { trainTicket } from "./train-ticket.ts";
+export { bottomUp, parseApplication } from "./validate.ts";
