@@ -19,6 +19,7 @@ import { problemResponse } from "./problem.ts";
 import { createReadModel, type ReadModel, type ReadModelLimits } from "./read-model/read-model.ts";
 import { addCommandRoutes } from "./routes/commands.ts";
 import { addDashboard, type StaticFiles } from "./routes/dashboard.ts";
+import { addEmbeddingRoute, type PoolShelf } from "./routes/embeddings.ts";
 import { addOwnRoutes } from "./routes/own.ts";
 import { addReadingRoutes } from "./routes/reading.ts";
 import { addStreamRoute } from "./routes/stream.ts";
@@ -42,6 +43,8 @@ export interface AppOptions {
   }) => void;
   readonly metrics?: () => string | Promise<string>;
   readonly studies?: StudyShelf;
+  /** What the shared model was trained on; without it there is none. */
+  readonly pool?: PoolShelf;
   readonly dashboard?: StaticFiles;
   readonly requireIfMatch?: boolean;
   readonly limits?: Partial<Limits>;
@@ -76,6 +79,8 @@ const NO_STUDIES: StudyShelf = {
   read: async () => undefined,
   figure: async () => undefined,
 };
+
+const NO_POOL: PoolShelf = { read: async () => ({ ok: true, value: null }) };
 
 export function createApp({ plane, options }: { readonly plane: ControlPlane; readonly options: AppOptions }): App {
   const limits = { ...defaultLimits, ...options.limits };
@@ -135,6 +140,7 @@ export function createApp({ plane, options }: { readonly plane: ControlPlane; re
   });
   addStreamRoute(app, { hub, limits });
   addStudyRoutes(app, options.studies ?? NO_STUDIES);
+  addEmbeddingRoute(app, { model, pool: options.pool ?? NO_POOL });
   addCommandRoutes(app, { plane, model, limits, clock, requireIfMatch: options.requireIfMatch ?? false });
   addOwnRoutes(app, { readiness: () => plane.readiness(), metrics: options.metrics ?? (() => "") });
   // Made when first asked for: it takes longer than all the rest of the start.

@@ -1,7 +1,8 @@
 /**
- * What the browser may rely on: a study's result as `coxswain reproduce --json` prints it, and the guard that checks it.
- * Not here: the documents of the running control plane (plane-contract.ts), routes, storage. It imports nothing, so that
- * the dashboard can take it without taking the server.
+ * What the browser may rely on beside the running control plane: a study's result as `coxswain reproduce --json` prints it
+ * with the guard that checks it, and the map of workloads by embedding.
+ * Not here: the documents of the control plane (plane-contract.ts), routes, storage. It imports nothing, so that the
+ * dashboard can take it without taking the server.
  */
 
 export interface PublishedRange {
@@ -113,4 +114,59 @@ function firstOf(checks: readonly (() => string | undefined)[]): string | undefi
 function expected(path: string, what: string, found: unknown): string {
   const shown = found === undefined ? "nothing" : (JSON.stringify(found)?.slice(0, 40) ?? typeof found);
   return `${path}: expected ${what}, found ${shown}`;
+}
+
+// ── The map of workloads by embedding ──────────────────────────────────────────────────────────────────────
+
+export interface NeighbourDocument {
+  readonly name: string;
+  /** Cosine from the middle of the pool: 1 is alike, 0 is no kin. */
+  readonly similarity: number;
+}
+
+/** On the two directions in which the pool's embeddings differ most. */
+export type Place = readonly [number, number];
+
+/** An application that the shared model was trained on. */
+export interface PoolMember {
+  readonly name: string;
+  readonly application: string;
+  /** What an allocation has to notice about it: "serial-cpu", "memory", … */
+  readonly sensitivity: string;
+  /** Of its load: "diurnal", "bursty", … */
+  readonly shape: string;
+  readonly place: Place;
+  /** Other members, most alike first. */
+  readonly nearest: readonly NeighbourDocument[];
+}
+
+/** A workload that is managed now, by an agent that began with the shared model. */
+export interface PlacedWorkload {
+  readonly workload: string;
+  readonly title: string;
+  readonly agent: string;
+  readonly state: "neutral" | "known" | "stranger";
+  readonly why: string;
+  /** null while it is neutral, or where the pool is another model's. */
+  readonly place: Place | null;
+  readonly nearest: readonly NeighbourDocument[];
+}
+
+/** /v1/embeddings. Without a model the lists are empty. */
+export interface EmbeddingsDocument {
+  readonly model: {
+    readonly name: string;
+    readonly applications: number;
+    readonly rounds: number;
+    readonly seed: number;
+    /** Mean return of the pool's applications under their own embeddings, and under the neutral one. */
+    readonly known: number;
+    readonly neutral: number;
+    /** Mean returns while it was trained, thinned. */
+    readonly curve: readonly { readonly round: number; readonly return: number }[];
+  } | null;
+  /** Of the variance, by axis. */
+  readonly shares: Place;
+  readonly members: readonly PoolMember[];
+  readonly workloads: readonly PlacedWorkload[];
 }

@@ -34,6 +34,7 @@ const known = fc.constantFrom(
   "/v1/workloads/cart/slo",
   "/v1/workloads/cart/faults",
   "/v1/decisions",
+  "/v1/embeddings",
   "/v1/agents/cart-agent/mode",
   "/v1/agents/cart-agent/promote",
   "/v1/trajectories",

@@ -2,7 +2,18 @@ export type { Access, Role, Token } from "./access.ts";
 export type { App, AppOptions } from "./app.ts";
 export { createApp } from "./app.ts";
 export type { AuditEntry, AuditSink } from "./audit.ts";
-export type { MeasuredInterval, Parsed, PublishedRange, StudyResult, StudyResultRow } from "./contract.ts";
+export type {
+  EmbeddingsDocument,
+  MeasuredInterval,
+  NeighbourDocument,
+  Parsed,
+  Place,
+  PlacedWorkload,
+  PoolMember,
+  PublishedRange,
+  StudyResult,
+  StudyResultRow,
+} from "./contract.ts";
 export { parseStudyResult } from "./contract.ts";
 export type { ControlPlane } from "./control-plane.ts";
 export type { Limits, ServerClock } from "./limits.ts";
@@ -17,6 +28,7 @@ export type {
   CommandDone,
   DecisionDocument,
   EventDocument,
+  FamiliarityDocument,
   FaultName,
   Judged,
   LiveUpdate,
@@ -28,6 +40,7 @@ export type {
   Page,
   PlaneUpdate,
   Problem,
+  ReleaseDocument,
   Sample,
   SeriesColumn,
   SeriesDocument,
@@ -45,6 +58,7 @@ export { faults, modes, seriesColumns, severities, stages } from "./plane-contra
 export type { ReadModel, ReadModelLimits } from "./read-model/read-model.ts";
 export { createReadModel, defaultReadModelLimits } from "./read-model/read-model.ts";
 export type { StaticFile, StaticFiles } from "./routes/dashboard.ts";
+export type { PoolMap, PoolShelf } from "./routes/embeddings.ts";
 export type { StudyShelf } from "./routes/studies.ts";
 export { openStaticFolder } from "./static-folder.ts";
 export { openStudyFolder } from "./study-folder.ts";

@@ -107,6 +107,7 @@ test("every route of the API is in the document", async () => {
       "GET /v1/agents",
       "GET /v1/agents/{id}",
       "GET /v1/decisions",
+      "GET /v1/embeddings",
       "GET /v1/events",
       "GET /v1/metrics",
       "GET /v1/overview",
@@ -162,6 +163,7 @@ test("what the server answers is what its document says, for every JSON answer a
   await agrees("/v1/events");
   await agrees("/v1/metrics");
   await agrees("/v1/studies");
+  await agrees("/v1/embeddings");
   await agrees("/livez");
   const overview: unknown = await (await stage.ask("/v1/overview")).json();
   expect(schemaFor("/v1/agents").safeParse(overview).success).toBe(false);

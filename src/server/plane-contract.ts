@@ -56,12 +56,22 @@ export interface Trouble {
   readonly what: string;
 }
 
+/** The software that a workload runs. */
+export interface ReleaseDocument {
+  readonly version: string;
+  readonly since: number;
+  /** What it needs more than the first one did: "1.8 times the CPU per request"; null where that is nothing. */
+  readonly needs: string | null;
+}
+
 export interface WorkloadDocument {
   readonly id: string;
   readonly title: string;
   readonly slo: SloDocument;
   /** Who manages it. */
   readonly agent: string;
+  /** null where nobody says. */
+  readonly release: ReleaseDocument | null;
   readonly now: Sample | null;
   readonly account: Account;
   /** The same workload, same requests, under HPA and VPA alone; null where nothing simulates it. */
@@ -128,6 +138,20 @@ export interface StageChange {
   readonly evidence: readonly Judged[];
 }
 
+/** What a shared, pre-trained model makes of the workload that an agent manages. */
+export interface FamiliarityDocument {
+  /** "neutral": too little was seen of it yet; "stranger": no member of the pool is as near as members usually are. */
+  readonly state: "neutral" | "known" | "stranger";
+  /** One sentence for a person. */
+  readonly why: string;
+  /** Which model. */
+  readonly model: string;
+  /** Empty while it is neutral. */
+  readonly embedding: readonly number[];
+  /** Members of the pool, most alike first. */
+  readonly kin: readonly { readonly name: string; readonly similarity: number }[];
+}
+
 export interface AgentDocument {
   readonly id: string;
   readonly workload: string;
@@ -164,6 +188,8 @@ export interface AgentDocument {
   readonly guardTripRate: number;
   readonly rollbacks: number;
   readonly updates: number;
+  /** null where it began without a shared model. */
+  readonly familiarity: FamiliarityDocument | null;
   readonly revision: number;
 }
 

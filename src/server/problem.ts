@@ -47,6 +47,7 @@ const STATUSES: { readonly [code: string]: ProblemStatus } = {
   "server.too-many-streams": 503,
   "server.not-ready": 503,
   "server.study-unreadable": 503,
+  "plane.pool-unreadable": 503,
   "server.timeout": 504,
 };
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { z } from "@hono/zod-openapi";
 import { expect, expectTypeOf, test } from "vitest";
-import type { StudyResult } from "./contract.ts";
+import type { EmbeddingsDocument, StudyResult } from "./contract.ts";
 import type {
   Account,
   AgentDocument,
@@ -45,6 +45,7 @@ test("every schema says exactly what the plain type of the contract says", () =>
   expectTypeOf<Of<typeof schemas.overviewSchema>>().toEqualTypeOf<OverviewDocument>();
   expectTypeOf<Of<typeof schemas.metricsSchema>>().toEqualTypeOf<MetricsDocument>();
   expectTypeOf<Of<typeof schemas.studySummarySchema>>().toEqualTypeOf<StudySummary>();
+  expectTypeOf<Of<typeof schemas.embeddingsSchema>>().toEqualTypeOf<EmbeddingsDocument>();
   expectTypeOf<Of<typeof schemas.commandDoneSchema>>().toEqualTypeOf<CommandDone>();
   expectTypeOf<Of<typeof schemas.problemSchema>>().toEqualTypeOf<Problem>();
   expectTypeOf<Of<typeof schemas.liveUpdateSchema>>().toEqualTypeOf<LiveUpdate>();

@@ -78,12 +78,14 @@ export const accountSchema = document("Account", {
 });
 
 const trouble = document("Trouble", { since: when, what: z.string() });
+const release = document("Release", { version: z.string(), since: when, needs: z.string().nullable() });
 
 const workloadSettings = {
   id: z.string(),
   title: z.string(),
   slo: sloSchema,
   agent: z.string(),
+  release: orNull(release),
   trouble: orNull(trouble),
   revision: whole,
 };
@@ -132,6 +134,21 @@ export const decisionSchema = document("Decision", {
   failure: z.string().nullable(),
 });
 
+const neighbours = list(
+  part({
+    name: z.string(),
+    similarity: number.openapi({ description: "Cosine from the middle of the pool, −1 to 1." }),
+  }),
+);
+
+const familiarity = document("Familiarity", {
+  state: z.enum(["neutral", "known", "stranger"]),
+  why: z.string(),
+  model: z.string(),
+  embedding: list(number),
+  kin: neighbours,
+});
+
 export const agentSchema = document("Agent", {
   id: z.string(),
   workload: z.string(),
@@ -151,6 +168,7 @@ export const agentSchema = document("Agent", {
   guardTripRate: number,
   rollbacks: number,
   updates: number,
+  familiarity: orNull(familiarity),
   revision: whole,
 });
 
@@ -247,6 +265,42 @@ export const studyResultSchema = z
   })
   .readonly()
   .openapi("StudyResult");
+
+const place = z.tuple([number, number]).readonly();
+
+export const embeddingsSchema = document("Embeddings", {
+  model: part({
+    name: z.string(),
+    applications: whole,
+    rounds: whole,
+    seed: whole,
+    known: number,
+    neutral: number,
+    curve: list(part({ round: whole, return: number })),
+  }).nullable(),
+  shares: place,
+  members: list(
+    document("PoolMember", {
+      name: z.string(),
+      application: z.string(),
+      sensitivity: z.string(),
+      shape: z.string(),
+      place,
+      nearest: neighbours,
+    }),
+  ),
+  workloads: list(
+    document("PlacedWorkload", {
+      workload: z.string(),
+      title: z.string(),
+      agent: z.string(),
+      state: z.enum(["neutral", "known", "stranger"]),
+      why: z.string(),
+      place: orNull(place),
+      nearest: neighbours,
+    }),
+  ),
+});
 
 export const commandDoneSchema = document("CommandDone", { revision: whole });
 

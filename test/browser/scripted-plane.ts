@@ -41,7 +41,7 @@ interface Actor {
 
 const TITLES = ["Checkout", "Product search", "Recommendations", "Image resizer"];
 const TROUBLE =
-  "p95 latency is 2.1 times its target because load rose 80 % within five minutes and new pods are still starting";
+  "Misses its SLO since 06:57 (210 ms, promised 100 ms at p95): 1.8 times its usual requests come; replicas are short, 6 of 9 are ready; the agent gave 3 more pods.";
 
 export function scriptedPlane(options: { workloads?: number; everyMs?: number | null } = {}): ScriptedPlane {
   const actors = Array.from({ length: options.workloads ?? 4 }, (_, index) => newActor(index));
@@ -105,6 +105,7 @@ function newActor(index: number): Actor {
       title: TITLES[index] ?? `Workload ${index}`,
       slo: { kind: "latency", percentile: 95, target: 100 + 50 * (index % 3) },
       agent: `agent-${id}`,
+      release: { version: "2.4", since: START, needs: index === 2 ? "1.8 times the CPU per request" : null },
       trouble: index === 0 ? { since: START + (PAST_STEPS - 12) * STEP_MS, what: TROUBLE } : null,
       revision: 1,
     },
@@ -156,6 +157,7 @@ function agentOf(id: string, { workload, stage }: { workload: string; stage: Sta
     guardTripRate: 0.031,
     rollbacks: 1,
     updates: 18_240,
+    familiarity: null,
     revision: 1,
   };
 }

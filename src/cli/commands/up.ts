@@ -24,6 +24,7 @@ export const upCommand = (shell: Shell) =>
       `how many, 1 to ${MOST_WORKLOADS}; beyond four they are drawn by the seed (default: as before, or four)`,
       wholeNumberUpTo(MOST_WORKLOADS),
     )
+    .option("--shared-model <folder>", "what `coxswain pretrain` left: its applications on the map of workloads")
     .option("--seed <n>", "another seed, another cluster", wholeNumberOrZero, 1)
     .addHelpText(
       "after",

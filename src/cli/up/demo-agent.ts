@@ -247,6 +247,7 @@ export class DemoAgent {
       guardTripRate: agent.guardTripRate,
       rollbacks: state.rollbacks,
       updates,
+      familiarity: null,
       revision,
     };
   }

@@ -4,12 +4,13 @@
  * all made from one seed. Not here: where they run (demo-cluster.ts, worlds.ts), the rules beside them (demo-rules.ts).
  */
 import type { Allocation } from "../../act/index.ts";
-import type { Rng, WorkloadId } from "../../base/index.ts";
+import type { Ms, Rng, WorkloadId } from "../../base/index.ts";
 import {
   bytes,
   mebibytes,
   millicores,
   milliseconds,
+  minutes,
   parseWorkloadId,
   perSecond,
   seconds,
@@ -29,6 +30,8 @@ import {
   studyLoad,
 } from "../../sim/index.ts";
 import { bounds, PROCESSOR } from "./demo-cluster.ts";
+import type { Change, ReleasePlan } from "./releases.ts";
+import { changesOf } from "./releases.ts";
 
 export interface DemoWorkload {
   readonly id: WorkloadId;
@@ -38,6 +41,7 @@ export interface DemoWorkload {
   readonly slo: Slo;
   readonly initial: Allocation;
   readonly rules: Rules;
+  readonly releases: ReleasePlan;
 }
 
 export interface Rules {
@@ -72,6 +76,8 @@ interface Recipe {
   readonly promise: Pledge;
   /** Where they were measured. */
   readonly rules?: Rules;
+  /** When its first release comes, after the world's beginning; without it there is none. */
+  readonly firstRelease?: Ms;
 }
 
 function composed(id: string, segments: readonly string[], served: { threads: number; timeout: number }): Application {
@@ -89,6 +95,8 @@ function composed(id: string, segments: readonly string[], served: { threads: nu
   });
 }
 
+const hours = (n: number): Ms => minutes(60 * n);
+
 /**
  * Their rules are the cheapest that kept the SLO on a day of each one's load under the default seed, found as the studies
  * find theirs (docs/adr/0015-a-careful-opponent.md): a twin that misses its SLO all day would make every agent look good.
@@ -101,6 +109,7 @@ const four = (): readonly Recipe[] => [
     load: { shape: "diurnal", level: "high", mean: 24 },
     promise: { kind: "latency", times: 2 },
     rules: { leastCpu: 700, targetPercent: 50, leastReplicas: 2 },
+    firstRelease: hours(7),
   },
   {
     id: "image-resizing",
@@ -109,6 +118,7 @@ const four = (): readonly Recipe[] => [
     load: { shape: "bursty", level: "low", mean: 8 },
     promise: { kind: "latency", times: 3 },
     rules: { leastCpu: 700, targetPercent: 38, leastReplicas: 1 },
+    firstRelease: hours(11),
   },
   {
     id: "ml-serving",
@@ -117,6 +127,7 @@ const four = (): readonly Recipe[] => [
     load: { shape: "steady", level: "high", mean: 18 },
     promise: { kind: "latency", times: 2.5 },
     rules: { leastCpu: 1_000, targetPercent: 50, leastReplicas: 1 },
+    firstRelease: hours(3),
   },
   {
     id: "queue-worker",
@@ -128,6 +139,7 @@ const four = (): readonly Recipe[] => [
     load: { shape: "on-off", level: "high", mean: 14 },
     promise: { kind: "throughput", times: 0.8 },
     rules: { leastCpu: 300, targetPercent: 90, leastReplicas: 1 },
+    firstRelease: hours(15),
   },
 ];
 
@@ -162,25 +174,47 @@ export function demoWorkloads(seed: number, count: number): readonly DemoWorkloa
   return [...known, ...more].slice(0, count).map((recipe, slot) => workloadOf(recipe, seed + 1_000 * slot));
 }
 
-function workloadOf({ id, title, application, load, promise, rules }: Recipe, seed: number): DemoWorkload {
+function workloadOf(recipe: Recipe, seed: number): DemoWorkload {
+  const { id, title, application, load, promise, rules, firstRelease } = recipe;
   const rates = studyLoad(generateLoad({ seed, days: LOAD_DAYS, ...load }), application);
+  const changes = firstRelease === undefined ? [] : changesOf({ application, load: rates });
   return {
     id: unwrap(parseWorkloadId(id)),
     title,
     application,
     load: rates,
-    slo: sloOf(application, rates, promise),
+    slo: sloOf(promise, { application, load: rates, changes }),
     initial: startOf(application, rates),
     rules: rules ?? rulesFor[promise.kind],
+    releases: { first: firstRelease ?? hours(0), changes },
   };
 }
 
-function sloOf(application: Application, load: Load, { kind, times }: Pledge): Slo {
+/** Times the slowest release's p99 on an idle pod: as much room as the studies leave for the versions to come. */
+const ROOM = 1.2;
+
+interface Promised extends Pick<DemoWorkload, "application" | "load"> {
+  readonly changes: readonly Change[];
+}
+
+/**
+ * A target that a later release can not meet even on an idle pod would be broken by everyone, whatever they do: it is set
+ * with the slowest one in mind, as the studies set theirs.
+ */
+function sloOf({ kind, times }: Pledge, { application, load, changes }: Promised): Slo {
   if (kind === "throughput") return { kind, target: perSecond(round2(times * meanRate(load))) };
+  const slowest = Math.max(0, ...changes.map((change) => ROOM * idleLatency(change.application)));
+  return {
+    kind,
+    percentile: 0.99,
+    target: milliseconds(Math.round(Math.max(times * idleLatency(application), slowest))),
+  };
+}
+
+/** The p99 of a pod that is slower than 19 of 20: a target that depends on where a pod was put would compare luck. */
+function idleLatency(application: Application): number {
   const { speed, sigma } = processors[PROCESSOR];
-  // Of a pod that is slower than 19 of 20: a target that depends on where a pod was put would compare luck.
-  const p99 = isolatedLatency(application, 0.99, { speed: speed * Math.exp(-1.645 * sigma) });
-  return { kind, percentile: 0.99, target: milliseconds(Math.round(times * p99)) };
+  return isolatedLatency(application, 0.99, { speed: speed * Math.exp(-1.645 * sigma) });
 }
 
 const round2 = (value: number) => Math.round(value * 100) / 100;

@@ -39,11 +39,14 @@ const slowed = (application: Application): Application => ({
 /** The faults that are in force, from their beginning to their end; in both worlds, since both are to meet the same. */
 export class ActiveFaults {
   #all: readonly ActiveFault[];
+  readonly #softwareOf: (workload: DemoWorkload) => Application;
   /** By workload, the node that was lost in each world: its pods may live elsewhere there. */
   readonly #lostNodes = new Map<string, Map<EventClusterWorld, string>>();
 
-  constructor(before: readonly ActiveFault[]) {
+  /** `softwareOf`: the release that a workload runs, without any fault. */
+  constructor(before: readonly ActiveFault[], softwareOf: (workload: DemoWorkload) => Application) {
     this.#all = before;
+    this.#softwareOf = softwareOf;
   }
 
   get all(): readonly ActiveFault[] {
@@ -83,15 +86,23 @@ export class ActiveFaults {
     return over;
   }
 
-  /** Only the part that the fault is about: new software is rolled out pod by pod, which is a disruption of its own. */
+  /** The workload's release of now, which a fault may slow down. */
+  install(workload: DemoWorkload, worlds: readonly EventClusterWorld[]): void {
+    const software = this.#softwareOf(workload);
+    const application = this.of(workload.id).includes("slow-pods") ? slowed(software) : software;
+    for (const world of worlds) world.update(workload.id, { application });
+  }
+
+  /** Only the part that the fault is about. */
   #apply(
-    { id, load, application }: DemoWorkload,
+    workload: DemoWorkload,
     fault: FaultName,
     { isActive, worlds }: { readonly isActive: boolean; readonly worlds: readonly EventClusterWorld[] },
   ): void {
+    const { id, load } = workload;
+    if (fault === "slow-pods") this.install(workload, worlds);
     for (const world of worlds) {
       if (fault === "load-surge") world.update(id, { load: isActive ? surging(load) : load });
-      if (fault === "slow-pods") world.update(id, { application: isActive ? slowed(application) : application });
       if (fault === "node-lost" && isActive) this.#loseNode(id, world);
       if (fault === "node-lost" && !isActive) this.#returnNode(id, world);
     }

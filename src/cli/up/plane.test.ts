@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -156,6 +156,47 @@ test("a lost node takes pods of both worlds with it, and comes back", async () =
   const later = of(await advance(plane, 80), "event").map(({ event }) => event.text);
   expect(later).toContainEqual("Web shop: the fault node-lost is over");
   await Promise.all([plane.close(), without.close()]);
+});
+
+test("a release comes to both worlds at the same moment, is announced once, and still runs after a restart", async () => {
+  unwrap(await (await openPlane({ folder, trainer: nobody })).close());
+  // A world that began so long ago that the first release, three hours after its beginning, is a few steps away.
+  const file = join(folder, "plane.json");
+  const saved = JSON.parse(readFileSync(file, "utf8")) as { startedAt: number };
+  const startedAt = saved.startedAt - 3 * 3_600_000 + 10 * 15_000;
+  writeFileSync(file, JSON.stringify({ ...saved, startedAt }));
+  const cpuPerRequest = (updates: readonly PlaneUpdate[]): number => {
+    const rows = of(updates, "samples").flatMap(({ samples }) =>
+      samples.filter((row) => row.workload === "ml-serving"),
+    );
+    for (const { sample, twin } of rows) expect(twin).toEqual(sample);
+    const sum = (value: (row: (typeof rows)[number]) => number | null) =>
+      rows.reduce((all, row) => all + (value(row) ?? 0), 0);
+    return sum(({ sample }) => sample.use.cpu) / sum(({ sample }) => sample.load);
+  };
+  const releases = (updates: readonly PlaneUpdate[]) =>
+    of(updates, "event").flatMap(({ event }) => (event.kind === "release" ? [event] : []));
+  const second = await openPlane({ folder, trainer: nobody });
+  const before = await advance(second, 7);
+  expect(releases(before)).toEqual([]);
+  const after = await advance(second, 20);
+  expect(releases(after)).toMatchObject([
+    {
+      workload: "ml-serving",
+      text: expect.stringMatching(/^ML serving: release 2\.4: .* 2 times the CPU per request$/),
+    },
+  ]);
+  expect(releases(after)[0]?.at).toBeGreaterThanOrEqual(startedAt + 3 * 3_600_000);
+  expect(of(after, "workload")[0]?.workload.release).toMatchObject({ version: "2.4" });
+  const usual = cpuPerRequest(before);
+  // One step of the portion was without it.
+  expect(cpuPerRequest(after) / usual).toBeGreaterThan(1.6);
+  unwrap(await second.close());
+  const third = await openPlane({ folder, trainer: nobody });
+  const later = await advance(third, 10);
+  expect(releases(later)).toEqual([]);
+  expect(cpuPerRequest(later) / usual).toBeGreaterThan(1.6);
+  await third.close();
 });
 
 test("trouble is told once when it begins and once when it is over, with how long it was", async () => {

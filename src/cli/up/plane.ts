@@ -28,7 +28,8 @@ import { fallbackOf, historyOf } from "./demo-rules.ts";
 import type { DemoWorkload } from "./demo-workloads.ts";
 import { eventText } from "./event-texts.ts";
 import type { ActiveFault } from "./faults.ts";
-import { ActiveFaults, faultWords } from "./faults.ts";
+import type { Happened } from "./happenings.ts";
+import { Happenings } from "./happenings.ts";
 import { addTo, allocationDocument, emptyAccount, sampleOf } from "./measure.ts";
 import type { PlaneParts } from "./plane-parts.ts";
 import type { PlaneWatch } from "./plane-watch.ts";
@@ -65,7 +66,7 @@ export class Plane implements Commanded {
   #steps = 0;
   /** The ward whose turn to be told of it is. */
   #nextTold = 0;
-  readonly #faults: ActiveFaults;
+  readonly #happenings: Happenings;
   #updates: PlaneUpdate[] = [];
   #compacting: Promise<void> | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -78,18 +79,21 @@ export class Plane implements Commanded {
     this.startedAt = milliseconds(saved?.startedAt ?? start);
     this.#clock = new ManualClock(start);
     this.#boundary = start + CONTROL_STEP;
-    this.#faults = new ActiveFaults(saved?.faults ?? []);
+    const { workloads } = parts;
+    const { startedAt } = this;
+    this.#happenings = new Happenings({ workloads, faults: saved?.faults ?? [], startedAt, now: start });
     this.wards = parts.workloads.map((workload, slot) => this.#wardOf(workload, slot));
     const placed = (which: "have" | "twinHave") =>
       this.wards.map(({ workload, agent }) => ({
         workload,
+        application: this.#happenings.softwareOf(workload),
         slo: agent.slo,
         have: (saved?.workloads[workload.id]?.[which] ?? workload.initial) as DemoWorkload["initial"],
       }));
     this.#managed = openWorld(placed("have"), { seed, start });
     this.#twin = openWorld(placed("twinHave"), { seed, start });
-    this.#faults.applyTo(parts.workloads, [this.#managed, this.#twin]);
-    const isLost = (workload: string) => this.#faults.of(workload).includes("telemetry-lost");
+    this.#happenings.enter([this.#managed, this.#twin]);
+    const isLost = (workload: string) => this.#happenings.isTelemetryLost(workload);
     this.#telemetry = new WorldTelemetry(this.#managed, isLost);
     this.#twinTelemetry = new WorldTelemetry(this.#twin, isLost);
     const now = () => this.#clock.now();
@@ -244,7 +248,7 @@ export class Plane implements Commanded {
   #endStep(): void {
     this.#boundary += CONTROL_STEP;
     this.#steps += 1;
-    this.#endFaults();
+    for (const happened of this.#happenings.moveTo(this.#managed.now)) this.#tellHappened(happened);
     const at = this.#managed.now;
     const samples = this.wards.map((ward) => this.#measure(ward));
     this.#updates.push({ kind: "samples", at, samples });
@@ -268,9 +272,9 @@ export class Plane implements Commanded {
     ward.trouble = ward.troubles.see({
       sample,
       slo: agent.slo,
-      acting: actingWords[agent.acting],
+      acting: agent.acting,
       oomKills: truth.oomKills,
-      faults: this.#faults.of(id).map((fault) => faultWords[fault]),
+      causes: this.#happenings.causesOf(id),
     });
     this.#tellTrouble(ward, before);
     return { workload: id, sample, twin, account: ward.account, twinAccount: ward.twinAccount };
@@ -287,7 +291,7 @@ export class Plane implements Commanded {
       const minutes = Math.max(1, Math.round((this.#managed.now - before.since) / 60_000));
       this.say({ severity: "notice", kind: "slo", text: `${title}: keeps its SLO again, after ${minutes} min`, ward });
     }
-    // The sentence counts minutes: once a minute is often enough.
+    // The sentence has the newest figures: once a minute is often enough.
     if (isNew || (trouble !== null && this.#steps % 4 === 0)) this.tellWorkload(ward);
   }
 
@@ -302,12 +306,17 @@ export class Plane implements Commanded {
   }
 
   tellWorkload(ward: Ward): void {
-    this.#updates.push(workloadUpdate(ward));
+    this.#updates.push(this.#workloadUpdate(ward));
+  }
+
+  #workloadUpdate({ workload: { id, title }, agent, trouble, revision }: Ward): PlaneUpdate {
+    const release = this.#happenings.releaseOf(id);
+    return { kind: "workload", workload: { id, title, slo: agent.slo, agent: agent.id, release, trouble, revision } };
   }
 
   /** What was told before a restart, behind the workloads that it is about; once. */
   takePast(): readonly PlaneUpdate[] {
-    return [...this.wards.map(workloadUpdate), ...this.#parts.history.takePast()];
+    return [...this.wards.map((ward) => this.#workloadUpdate(ward)), ...this.#parts.history.takePast()];
   }
 
   /**
@@ -355,17 +364,14 @@ export class Plane implements Commanded {
   // ── Faults, commands ─────────────────────────────────────────────────────────────────────────────────
 
   addFault(ward: Ward, fault: ActiveFault): void {
-    this.#faults.begin(ward.workload, fault, [this.#managed, this.#twin]);
+    this.#happenings.addFault(ward.workload, fault);
   }
 
-  #endFaults(): void {
-    const over = this.#faults.endDue(this.#managed.now, this.#parts.workloads, [this.#managed, this.#twin]);
-    for (const { workload, fault } of over) {
-      const ward = this.wards.find((one) => one.workload.id === workload);
-      if (ward === undefined) continue;
-      const text = `${ward.workload.title}: the fault ${fault} is over`;
-      this.say({ severity: "notice", kind: "fault-ended", text, ward });
-    }
+  #tellHappened({ workload, severity, kind, text }: Happened): void {
+    const ward = this.wards.find((one) => one.workload.id === workload);
+    if (ward === undefined) return;
+    this.say({ severity, kind, text: `${ward.workload.title}: ${text}`, ward, at: this.#managed.now });
+    this.tellWorkload(ward);
   }
 
   command(command: Command, revision: number | null): Promise<Result<CommandAnswer>> {
@@ -433,7 +439,7 @@ export class Plane implements Commanded {
       agents: Object.fromEntries(
         this.wards.map(({ agent }) => [agent.id as AgentId, agent.wishes]),
       ) as SavedPlane["agents"],
-      faults: [...this.#faults.all],
+      faults: [...this.#happenings.faults],
     };
   }
 
@@ -470,13 +476,6 @@ export class Plane implements Commanded {
     });
   }
 }
-
-const actingWords = { learner: "The learner acts.", fallback: "The rules act.", nobody: "Nobody acts." } as const;
-
-const workloadUpdate = ({ workload: { id, title }, agent, trouble, revision }: Ward): PlaneUpdate => ({
-  kind: "workload",
-  workload: { id, title, slo: agent.slo, agent: agent.id, trouble, revision },
-});
 
 const unread = (agent: AgentId) =>
   failure("plane.unread", `what was saved of ${agent} could not be read yet, so nothing is written over it`, {

@@ -9,7 +9,7 @@ import { setTimeout as after } from "node:timers/promises";
 import { PlaneMetrics } from "../../adapters/observability/index.ts";
 import { packageRoot } from "../../adapters/runtime/index.ts";
 import { CodedError, failure, unwrap } from "../../base/index.ts";
-import type { AuditEntry, RunningServer, Token } from "../../server/index.ts";
+import type { AuditEntry, PoolShelf, RunningServer, Token } from "../../server/index.ts";
 import { openServer, openStaticFolder, openStudyFolder } from "../../server/index.ts";
 import { usageError } from "../failures.ts";
 import type { KernelChoice } from "../kernels.ts";
@@ -19,6 +19,7 @@ import { observePlane } from "./observing.ts";
 import type { RunningPlane } from "./open-plane.ts";
 import { openPlane, STUCK } from "./open-plane.ts";
 import { defaultFolder } from "./saved-plane.ts";
+import { openSharedPool } from "./shared-pool.ts";
 import type { WorkloadSummary } from "./summary.ts";
 import { summaryTable, Tally } from "./summary.ts";
 
@@ -31,6 +32,8 @@ export interface UpOptions {
   readonly speed: number;
   readonly seed: number;
   readonly workloads?: number | undefined;
+  /** The folder of a finished pre-training. */
+  readonly sharedModel?: string | undefined;
   readonly kernels: KernelChoice;
   readonly workers: number;
   readonly isQuiet: boolean;
@@ -53,6 +56,8 @@ export async function runUp(session: Session, options: UpOptions): Promise<UpSum
   const folder = data === MEMORY ? null : resolve(session.cwd, data ?? defaultFolder(session.env));
   const tokens = options.tokenFile === undefined ? [] : readTokens(resolve(session.cwd, options.tokenFile));
   const threads = workers > 0 ? workers : Math.max(1, availableParallelism() - 1);
+  const pool =
+    options.sharedModel === undefined ? {} : { pool: await poolIn(resolve(session.cwd, options.sharedModel)) };
   const start = Math.floor(Date.now() / DAY) * DAY + START_HOUR * 3_600_000;
   const plane = unwrap(
     await openPlane({
@@ -73,7 +78,7 @@ export async function runUp(session: Session, options: UpOptions): Promise<UpSum
   let url = "";
   let isOver = false;
   try {
-    server = await serve(session, plane, { host, port, tokens, folder, metrics });
+    server = await serve(session, plane, { host, port, tokens, folder, metrics, ...pool });
     url = server.url;
     if (!options.isQuiet) printLine(session, url);
     await untilOver(session, plane, options.duration);
@@ -96,12 +101,20 @@ interface Served {
   readonly tokens: readonly Token[];
   readonly folder: string | null;
   readonly metrics: PlaneMetrics;
+  readonly pool?: PoolShelf;
+}
+
+/** Read once before anything begins: a folder without a model is a mistake of whoever named it. */
+async function poolIn(folder: string): Promise<PoolShelf> {
+  const pool = openSharedPool(folder);
+  unwrap(await pool.read());
+  return pool;
 }
 
 async function serve(
   session: Session,
   plane: RunningPlane,
-  { host, port, tokens, folder, metrics }: Served,
+  { host, port, tokens, folder, metrics, pool }: Served,
 ): Promise<RunningServer> {
   const root = packageRoot();
   const built = join(root, "dashboard", "dist");
@@ -123,6 +136,7 @@ async function serve(
         studies: openStudyFolder(join(root, "docs", "results"), {
           onUnreadable: (file, { message }) => session.log.warn({ file }, message),
         }),
+        ...(pool ? { pool } : {}),
         ...(dashboard?.ok ? { dashboard: dashboard.value } : {}),
       },
     }),

@@ -3,16 +3,15 @@
  * Owns: when missed steps are trouble and when they are over, and the sentence about it.
  * Not here: the measurements (measure.ts).
  */
-import type { Sample, SloDocument, Trouble } from "../../server/index.ts";
+import type { AgentDocument, AllocationDocument, Sample, SloDocument, Trouble } from "../../server/index.ts";
 
 export interface TroubleView {
   readonly sample: Sample;
   readonly slo: SloDocument;
-  /** Who acts, for the sentence. */
-  readonly acting: string;
+  readonly acting: AgentDocument["acting"];
   readonly oomKills: number;
-  /** In words, where one was injected. */
-  readonly faults: readonly string[];
+  /** In words: faults that were injected, a release that needs more. */
+  readonly causes: readonly string[];
 }
 
 /** Steps that are looked back on, how many of them missed are trouble, and how few are its end. */
@@ -24,6 +23,8 @@ export class TroubleWatch {
   #missed: boolean[] = [];
   #since: number | null;
   #firstMiss = 0;
+  /** What it had when it first missed; unknown after a restart. */
+  #had: AllocationDocument | undefined;
   #kills: number[] = [];
 
   constructor(since: number | null = null) {
@@ -37,7 +38,10 @@ export class TroubleWatch {
   see(view: TroubleView): Trouble | null {
     const { sample } = view;
     const isMissed = sample.preservation !== null && sample.preservation < 1;
-    if (isMissed && !this.#missed.includes(true)) this.#firstMiss = sample.at;
+    if (isMissed && !this.#missed.includes(true) && this.#since === null) {
+      this.#firstMiss = sample.at;
+      this.#had = sample.have;
+    }
     this.#missed = [...this.#missed, isMissed].slice(-LOOK_BACK);
     this.#kills = [...this.#kills, view.oomKills].slice(-LOOK_BACK);
     const count = this.#missed.filter(Boolean).length;
@@ -45,12 +49,15 @@ export class TroubleWatch {
     if (this.#since !== null && count <= FEW && this.#missed.length === LOOK_BACK) this.#since = null;
     if (this.#since === null) return null;
     const killed = this.#kills.reduce((sum, kills) => sum + kills, 0);
-    return { since: this.#since, what: sentence(view, { since: this.#since, killed, count, of: this.#missed.length }) };
+    this.#had ??= sample.have;
+    const found = { since: this.#since, had: this.#had, killed, count, of: this.#missed.length };
+    return { since: this.#since, what: sentence(view, found) };
   }
 }
 
 interface Found {
   readonly since: number;
+  readonly had: AllocationDocument;
   readonly killed: number;
   /** Steps that missed it, of those that are looked back on. */
   readonly count: number;
@@ -58,20 +65,52 @@ interface Found {
 }
 
 function sentence(view: TroubleView, found: Found): string {
-  const { since, killed } = found;
-  const { sample, acting, faults } = view;
-  const lasting = Math.max(1, Math.round((sample.at - since) / 60_000));
-  const why = [...faults, shortage(sample, killed)].join("; ");
-  return `${missed(view, found)} for ${lasting} min: ${why}. ${acting}`;
+  const { sample, acting, causes } = view;
+  const why = [...causes, shortage(sample, found.killed), done(acting, found.had, sample.have)].join("; ");
+  return `${missed(view, found)}: ${why}.`;
 }
 
 /** In words that hold for the newest step too, which may have kept the promise that others missed. */
-function missed({ sample, slo }: TroubleView, { count, of }: { readonly count: number; readonly of: number }): string {
-  const { preservation } = sample;
-  if (preservation !== null && preservation < 1) return `SLO missed (${shortfall(sample, slo, preservation)})`;
+function missed({ sample, slo }: TroubleView, { since, count, of }: Found): string {
+  const { preservation, at } = sample;
+  const begun = `since ${clock(since, at)}`;
+  if (preservation !== null && preservation < 1)
+    return `Misses its SLO ${begun} (${shortfall(sample, slo, preservation)})`;
   const newest = preservation === null ? "the newest could not be measured" : "the newest kept it";
-  return `SLO missed in ${count} of the last ${of} steps (${newest})`;
+  return `Misses its SLO ${begun}, in ${count} of the last ${of} steps (${newest})`;
 }
+
+const DAY = 86_400_000;
+
+/** Of the cluster's time, as the dashboard shows it; with the day where it is another one. */
+function clock(since: number, now: number): string {
+  const text = new Date(since).toISOString();
+  return now - since < DAY ? text.slice(11, 16) : `${text.slice(0, 10)} ${text.slice(11, 16)}`;
+}
+
+const actors = { learner: "the agent", fallback: "HPA and VPA", nobody: "nobody" } as const;
+/** Of a limit: less is not worth a word. */
+const NOTABLE = 0.1;
+
+/** What was done about it since it began. */
+function done(acting: TroubleView["acting"], had: AllocationDocument, have: AllocationDocument): string {
+  if (acting === "nobody") return "nobody acts";
+  const pods = have.replicas - had.replicas;
+  const isOther = (name: "cpu" | "memory") => Math.abs(have[name] / had[name] - 1) > NOTABLE;
+  const gave = [
+    ...(pods === 0
+      ? []
+      : [`${Math.abs(pods)} ${pods > 0 ? "more" : "fewer"} ${Math.abs(pods) === 1 ? "pod" : "pods"}`]),
+    ...(isOther("cpu") ? [`${cores(have.cpu)} instead of ${cores(had.cpu)} cores a pod`] : []),
+    ...(isOther("memory") ? [`${mebibytes(have.memory)} instead of ${mebibytes(had.memory)} MiB a pod`] : []),
+  ];
+  return gave.length > 0 ? `${actors[acting]} gave ${list(gave)}` : `${actors[acting]} gave nothing more yet`;
+}
+
+const cores = (millicores: number): number => Number((millicores / 1_000).toFixed(2));
+const mebibytes = (bytes: number): number => Math.round(bytes / 2 ** 20);
+const list = (parts: readonly string[]): string =>
+  parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
 
 function shortfall({ latency }: Sample, slo: SloDocument, preservation: number): string {
   if (slo.kind !== "latency") return `${percent(preservation)} of the promised throughput`;

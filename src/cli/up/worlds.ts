@@ -7,13 +7,15 @@ import type { Failure, Ms, WorkloadId } from "../../base/index.ts";
 import { err, failure, ok } from "../../base/index.ts";
 import type { NodeSource } from "../../control/loop/index.ts";
 import type { Slo, TelemetrySource, WorkloadReading } from "../../observe/telemetry/index.ts";
-import type { ClusterWorld } from "../../sim/index.ts";
+import type { Application, ClusterWorld } from "../../sim/index.ts";
 import { eventWorld } from "../../sim/index.ts";
 import { nodesFor } from "./demo-cluster.ts";
 import type { DemoWorkload } from "./demo-workloads.ts";
 
 export interface Placed {
   readonly workload: DemoWorkload;
+  /** The release that it runs. */
+  readonly application: Application;
   readonly slo: Slo;
   readonly have: Allocation;
 }
@@ -23,7 +25,7 @@ export function openWorld(placed: readonly Placed[], { seed, start }: { readonly
     seed,
     start,
     nodes: nodesFor(placed.length),
-    workloads: placed.map(({ workload: { id, application, load }, slo, have }) => ({
+    workloads: placed.map(({ workload: { id, load }, application, slo, have }) => ({
       id,
       application,
       load,

@@ -10,6 +10,8 @@ export interface PlanarMap {
   readonly places: readonly (readonly [number, number])[];
   /** Share of the variance that each axis shows. */
   readonly shares: readonly [number, number];
+  /** Where another vector lies, on the same two directions. */
+  placeOf(vector: ArrayLike<number>): readonly [number, number];
 }
 
 /** Enough for the directions to stand still where the two largest variances differ by a percent. */
@@ -19,13 +21,15 @@ export function planarMap(vectors: readonly ArrayLike<number>[]): PlanarMap {
   const width = vectors[0]?.length ?? 0;
   const count = Math.max(1, vectors.length);
   const mean = Array.from({ length: width }, (_, k) => sumOf(vectors, (vector) => vector[k]!) / count);
-  const centred = vectors.map((vector) => Float64Array.from(mean, (m, k) => vector[k]! - m));
+  const fromMiddle = (vector: ArrayLike<number>) => Float64Array.from(mean, (m, k) => vector[k]! - m);
+  const centred = vectors.map(fromMiddle);
   const total = sumOf(centred, (row) => dot(row, row));
   const axes: Float64Array[] = [];
   for (let axis = 0; axis < 2; axis++) axes.push(strongestDirection(centred, axes));
-  const places = centred.map((row) => [dot(row, axes[0]!), dot(row, axes[1]!)] as const);
+  const onAxes = (row: Float64Array) => [dot(row, axes[0]!), dot(row, axes[1]!)] as const;
+  const places = centred.map(onAxes);
   const share = (axis: 0 | 1) => (total > 0 ? sumOf(places, (place) => place[axis] ** 2) / total : 0);
-  return { places, shares: [share(0), share(1)] };
+  return { places, shares: [share(0), share(1)], placeOf: (vector) => onAxes(fromMiddle(vector)) };
 }
 
 function strongestDirection(rows: readonly Float64Array[], found: readonly Float64Array[]): Float64Array {

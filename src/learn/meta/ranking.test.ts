@@ -32,7 +32,10 @@ test("a map shows the two directions of most variance, longest first", () => {
   const vectors = [-2, -1, 0, 1, 2].flatMap((t) =>
     [-0.1, 0.1].map((s) => [0.6 * t - 0.8 * s + 7, 0.8 * t + 0.6 * s - 3, 5]),
   );
-  const { places, shares } = planarMap(vectors);
+  const { places, shares, placeOf } = planarMap(vectors);
+  expect(vectors.map((vector) => placeOf(vector))).toEqual(places);
+  // Three steps along the long axis from the middle, and whatever far in the third dimension, which no axis shows.
+  expect(placeOf([0.6 * 3 + 7, 0.8 * 3 - 3, 99])[0]).toBeCloseTo(3, 6);
   expect(places[0]?.[0]).toBeCloseTo(-2, 6);
   expect(places[9]?.[0]).toBeCloseTo(2, 6);
   expect(Math.abs(places[0]?.[1] ?? 0)).toBeCloseTo(0.1, 6);
@@ -47,12 +50,12 @@ test("a map of equal vectors is one place, and of none is empty", () => {
       [1, 2],
       [1, 2],
     ]),
-  ).toEqual({
+  ).toMatchObject({
     places: [
       [0, 0],
       [0, 0],
     ],
     shares: [0, 0],
   });
-  expect(planarMap([])).toEqual({ places: [], shares: [0, 0] });
+  expect(planarMap([])).toMatchObject({ places: [], shares: [0, 0] });
 });
