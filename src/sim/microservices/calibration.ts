@@ -133,6 +133,18 @@ export const profiles = {
     perRequest: 0.5,
     source: "Spring services of Train-Ticket: objects, JSON, garbage collection; assumed",
   },
+  /** Nothing but CPU: no service is like that, but closed forms are. */
+  ideal: {
+    cpu: 1,
+    memory: { share: 0, rate: 0 },
+    io: { share: 0, rate: 0 },
+    network: { share: 0, rate: 0 },
+    workingSet: 0,
+    variation: 0,
+    resident: 1,
+    perRequest: 0,
+    source: "theory",
+  },
 } as const satisfies Readonly<Record<string, Profile>>;
 
 export type ProfileName = keyof typeof profiles;
@@ -154,6 +166,11 @@ export const hop = { mean: 0.1, variation: 0.25 } as const;
  * al., "Cache miss behavior: is it √2?" (CF 2006). Capped: with no cache at all every access goes to memory.
  */
 export const missCurve = { exponent: -0.5, most: 4 } as const;
+
+/** Misses per access with the whole working set cached. Assumed [0.05..0.3]; decides telemetry only, not time. */
+export const FULL_CACHE_MISSES = 0.15;
+/** What one miss brings from memory, bytes. */
+export const CACHE_LINE = 64;
 
 /** FIRM, Table 3.5, ms. `io` and `network` as printed; the five partitions, then starts. */
 export const operationLatency = {
