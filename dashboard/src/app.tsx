@@ -12,6 +12,7 @@ import { reconnect, store } from "./state.ts";
 import { isDark, toggleTheme } from "./theme.ts";
 import { AgentView } from "./views/agent.tsx";
 import { EventsView } from "./views/events.tsx";
+import { MapView } from "./views/map.tsx";
 import { Overview } from "./views/overview.tsx";
 import { StudiesView } from "./views/studies.tsx";
 import { WorkloadView } from "./views/workload.tsx";
@@ -35,6 +36,9 @@ export function App(): ComponentChild {
           </Tab>
           <Tab to={{ view: "events", workload: null }} views={["events"]}>
             Events
+          </Tab>
+          <Tab to={{ view: "map", chosen: null }} views={["map"]}>
+            Map
           </Tab>
           <Tab to={{ view: "studies", study: null }} views={["studies"]}>
             Studies
@@ -179,6 +183,8 @@ function CurrentView(): ComponentChild {
       return <AgentView key={now.id} id={now.id} />;
     case "events":
       return <EventsView workload={now.workload} />;
+    case "map":
+      return <MapView chosen={now.chosen} />;
     case "studies":
       return <StudiesView study={now.study} />;
     case "unknown":

@@ -8,6 +8,7 @@ import "./styles/parts.css";
 import "./styles/overview.css";
 import "./styles/views.css";
 import "./styles/lists.css";
+import "./styles/map.css";
 import "./styles/narrow.css";
 import { followTheme } from "./theme.ts";
 

@@ -7,6 +7,8 @@ test.each([
   { view: "agent", id: "100%" },
   { view: "events", workload: null },
   { view: "events", workload: "x" },
+  { view: "map", chosen: null },
+  { view: "map", chosen: "known-1-7" },
   { view: "studies", study: "rl-cartpole" },
 ] as const)("the address of %j leads back to it", (route) => {
   expect(parseRoute(hrefOf(route))).toEqual(route);

@@ -137,7 +137,9 @@ test("a person changes an SLO: mistakes are told beside the field, and who misse
   await page.getByRole("link", { name: "Overview" }).first().click();
   const row = page.locator(".row", { hasText: "ML serving" });
   await expect.poll(() => row.locator(".badge").innerText(), SLOWLY).toBe("▲ In trouble");
-  expect(await row.locator(".why").innerText()).toMatch(/^SLO missed \(\d+ ms, promised 1 ms at p99\) for \d+ min: /);
+  expect(await row.locator(".why").innerText()).toMatch(
+    /^Misses its SLO since \d\d:\d\d \(\d+ ms, promised 1 ms at p99\): /,
+  );
   expect(await page.locator("main h1").innerText()).toContain("in trouble");
   expect(await page.locator(".rows .row").first().locator(".badge").innerText()).toBe("▲ In trouble");
   await picture(page, "up-trouble");

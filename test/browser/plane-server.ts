@@ -3,6 +3,7 @@ import {
   openServer,
   openStaticFolder,
   openStudyFolder,
+  type PoolShelf,
   type RunningServer,
   type Token,
 } from "../../src/server/index.ts";
@@ -22,11 +23,13 @@ export interface ServeOptions {
   readonly tokens?: readonly Token[];
   /** Where published studies lie; without it the server has none. */
   readonly studies?: string;
+  /** What a shared model was trained on; without it there is none. */
+  readonly pool?: PoolShelf;
   readonly script?: Parameters<typeof scriptedPlane>[0];
 }
 
 export async function servePlane(options: ServeOptions): Promise<Served> {
-  const { folder, port = 0, tokens = [], script = {}, studies } = options;
+  const { folder, port = 0, tokens = [], script = {}, studies, pool } = options;
   const files = openStaticFolder(folder);
   if (!files.ok) throw new Error(files.failure.message);
   const plane = scriptedPlane(script);
@@ -41,6 +44,7 @@ export async function servePlane(options: ServeOptions): Promise<Served> {
       onDefect: (thrown) => defects.push(thrown),
       dashboard: files.value,
       ...(studies === undefined ? {} : { studies: openStudyFolder(studies) }),
+      ...(pool === undefined ? {} : { pool }),
       requireIfMatch: true,
     },
   });

@@ -22,6 +22,8 @@ export interface UpOptions {
   /** 0 takes a free one. */
   readonly port?: number;
   readonly speed?: number;
+  /** The folder of a finished pre-training. */
+  readonly sharedModel?: string;
 }
 
 /** A second on a free machine; CI has others to serve. */
@@ -29,8 +31,10 @@ const START_MS = 180_000;
 /** Of its output, for the case that it does not start. */
 const MOST_SAID = 20_000;
 
-export async function startUp({ installed, data, port = 0, speed = 360 }: UpOptions): Promise<RunningUp> {
-  const args = ["up", "--port", String(port), "--data", data, "--speed", String(speed)];
+export async function startUp(options: UpOptions): Promise<RunningUp> {
+  const { installed, data, port = 0, speed = 360, sharedModel } = options;
+  const model = sharedModel === undefined ? [] : ["--shared-model", sharedModel];
+  const args = ["up", "--port", String(port), "--data", data, "--speed", String(speed), ...model];
   const child = spawn(process.execPath, [join(installed, "bin/coxswain"), ...args], {
     stdio: ["ignore", "pipe", "pipe"],
   });

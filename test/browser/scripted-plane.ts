@@ -11,6 +11,7 @@ import type {
   AgentDocument,
   AllocationDocument,
   Command,
+  FamiliarityDocument,
   PlaneUpdate,
   Sample,
   StageName,
@@ -43,8 +44,20 @@ const TITLES = ["Checkout", "Product search", "Recommendations", "Image resizer"
 const TROUBLE =
   "Misses its SLO since 06:57 (210 ms, promised 100 ms at p95): 1.8 times its usual requests come; replicas are short, 6 of 9 are ready; the agent gave 3 more pods.";
 
-export function scriptedPlane(options: { workloads?: number; everyMs?: number | null } = {}): ScriptedPlane {
+export interface Script {
+  readonly workloads?: number;
+  /** null: it holds still. */
+  readonly everyMs?: number | null;
+  /** What a shared model makes of the workloads, in their order; the rest began without one. */
+  readonly familiar?: readonly FamiliarityDocument[];
+}
+
+export function scriptedPlane(options: Script = {}): ScriptedPlane {
   const actors = Array.from({ length: options.workloads ?? 4 }, (_, index) => newActor(index));
+  for (const [index, familiarity] of (options.familiar ?? []).entries()) {
+    const actor = actors[index];
+    if (actor !== undefined) actor.agent = { ...actor.agent, familiarity };
+  }
   const takers = new Set<(updates: readonly PlaneUpdate[]) => void>();
   const journal: PlaneUpdate[] = [];
   let steps = 0;

@@ -3,6 +3,7 @@
  * Owns: addresses, the bearer token, problem+json turned into errors that a person can read.
  */
 import { signal } from "@preact/signals";
+import type { EmbeddingsDocument } from "../../../src/server/contract.ts";
 import type {
   AgentDocument,
   Command,
@@ -72,6 +73,7 @@ export const readDecisions = (workload: string, limit: number): Promise<Page<Dec
   read(`decisions?workload=${id(workload)}&limit=${limit}`);
 export const readEvents = (options: { limit: number; cursor: string | null }): Promise<Page<EventDocument>> =>
   read(`events?limit=${options.limit}${options.cursor === null ? "" : `&cursor=${id(options.cursor)}`}`);
+export const readEmbeddings = (signal?: AbortSignal): Promise<EmbeddingsDocument> => read("embeddings", signal);
 
 /** Carries a command out. `revision` is what the person saw; where another was faster, the problem's code says so. */
 export async function send(command: Command, revision: number): Promise<void> {

@@ -10,6 +10,7 @@ import type {
   EventDocument,
   LiveUpdate,
   OverviewDocument,
+  ReleaseDocument,
   Sample,
   SloDocument,
   StreamMessages,
@@ -31,6 +32,7 @@ export interface WorkloadCell {
   readonly now: Signal<Sample | null>;
   readonly account: Signal<Account>;
   readonly twin: Signal<{ readonly now: Sample | null; readonly account: Account } | null>;
+  readonly release: Signal<ReleaseDocument | null>;
   readonly trouble: Signal<Trouble | null>;
   readonly revision: Signal<number>;
   readonly standing: ReadonlySignal<Standing>;
@@ -209,6 +211,7 @@ function describe(cell: WorkloadCell, document: Omit<WorkloadDocument, "now" | "
   // A new object of the same content must not redraw what depends on it.
   if (JSON.stringify(cell.slo.peek()) !== JSON.stringify(document.slo)) cell.slo.value = document.slo;
   cell.agent.value = document.agent;
+  cell.release.value = document.release;
   cell.trouble.value = document.trouble;
   cell.revision.value = document.revision;
 }
@@ -225,6 +228,7 @@ function newCell(document: WorkloadDocument): WorkloadCell {
     now,
     account: signal(document.account),
     twin: signal(document.twin),
+    release: signal(document.release),
     trouble,
     revision: signal(document.revision),
     standing: computed(() => standingOf({ slo: slo.value, now: now.value, trouble: trouble.value })),

@@ -5,7 +5,13 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import { useEffect } from "preact/hooks";
-import { type AgentDocument, type Command, type ModeName, modes } from "../../../src/server/plane-contract.ts";
+import {
+  type AgentDocument,
+  type Command,
+  type FamiliarityDocument,
+  type ModeName,
+  modes,
+} from "../../../src/server/plane-contract.ts";
 import { Empty, Loading, Problem, StageSteps, Title } from "../parts/bits.tsx";
 import { confirm } from "../parts/confirm.tsx";
 import { PlaneProblem, readAgent } from "../plane/client.ts";
@@ -96,6 +102,7 @@ function Known({ agent }: { agent: AgentDocument }): ComponentChild {
           <Estimate agent={agent} />
         </section>
       </div>
+      {agent.familiarity === null ? null : <Familiar workload={agent.workload} familiarity={agent.familiarity} />}
       <section class="card" aria-labelledby="gates">
         <h2 id="gates">{gatesTitle(agent)}</h2>
         {agent.gates.length === 0 ? (
@@ -109,6 +116,27 @@ function Known({ agent }: { agent: AgentDocument }): ComponentChild {
         <StageHistory agent={agent} />
       </section>
     </>
+  );
+}
+
+interface FamiliarProps {
+  readonly workload: string;
+  readonly familiarity: FamiliarityDocument;
+}
+
+/** Whom the shared model takes the workload for. */
+function Familiar({ workload, familiarity: { why, model, kin } }: FamiliarProps): ComponentChild {
+  return (
+    <section class="card" aria-labelledby="familiar">
+      <h2 id="familiar">What the shared model makes of its workload</h2>
+      <p>{why}</p>
+      <p class="quiet">
+        {kin.length === 0
+          ? "No neighbours are known yet."
+          : `Most like ${kin.map(({ name, similarity }) => `${name} (${similarity.toFixed(2)})`).join(", ")}.`}{" "}
+        Model <code>{model}</code>. <a href={hrefOf({ view: "map", chosen: `workload:${workload}` })}>On the map</a>
+      </p>
+    </section>
   );
 }
 

@@ -15,6 +15,8 @@ import {
   compareCost,
   compareCpu,
   compareMemory,
+  missesSince,
+  releaseWords,
   type Standing,
 } from "../words/standing.ts";
 
@@ -179,6 +181,7 @@ function Row({ cell }: { cell: WorkloadCell }): ComponentChild {
   const cpu = useComputed(() => compareCpu(pair.value));
   const cost = useComputed(() => compareCost(pair.value));
   const mark = useComputed(() => MARKS[kind.value]);
+  const release = useComputed(() => releaseWords(cell.release.value));
   return (
     <GridRow class={kind.value}>
       <GridCell class="who">
@@ -193,6 +196,7 @@ function Row({ cell }: { cell: WorkloadCell }): ComponentChild {
           </span>{" "}
           {kind.value === "trouble" ? null : <span class="sentence">{sentence}</span>}
         </p>
+        {kind.value === "trouble" || release.value === null ? null : <p class="sentence">{release}</p>}
       </GridCell>
       {kind.value === "trouble" ? (
         <GridCell class="sentence why">
@@ -201,6 +205,7 @@ function Row({ cell }: { cell: WorkloadCell }): ComponentChild {
       ) : null}
       <GridCell class="spark">
         <Sparkline cell={cell} />
+        <Misses cell={cell} />
       </GridCell>
       <GridCell class="figure">
         <span class="cell-name">SLO kept</span>
@@ -219,6 +224,19 @@ function Row({ cell }: { cell: WorkloadCell }): ComponentChild {
       </GridCell>
     </GridRow>
   );
+}
+
+/** The line above in two numbers: where both miss much, lines lie on one another. */
+function Misses({ cell }: { cell: WorkloadCell }): ComponentChild {
+  const text = useComputed(() => {
+    void cell.grown.value;
+    const { at } = cell.history;
+    const misses = missesSince(cell.history, (at.at(-1) ?? 0) - SPARK_MINUTES * 60);
+    if (cell.slo.value.kind === "none" || misses === null) return "";
+    const { ours, twin, of } = misses;
+    return cell.twin.value === null ? `${ours} of ${of} steps missed` : `${ours} of ${of} steps missed, twin ${twin}`;
+  });
+  return <p class="misses quiet">{text}</p>;
 }
 
 const ACTING = { learner: "learner acts", fallback: "HPA and VPA act", nobody: "nobody acts" } as const;

@@ -1,10 +1,10 @@
 /** The studies: what the papers report, what we measured, the claim, and whether it holds; one study at a time. */
 import { signal } from "@preact/signals";
 import type { ComponentChild } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import type { MeasuredInterval, PublishedRange, StudyResult, StudyResultRow } from "../../../src/server/contract.ts";
+import { useEffect } from "preact/hooks";
+import type { StudyResult, StudyResultRow } from "../../../src/server/contract.ts";
 import { Empty, Loading, Problem, Title } from "../parts/bits.tsx";
-import { IntervalPlot } from "../parts/interval-plot.tsx";
+import { FigureView, StudyTable } from "../parts/study-table.tsx";
 import { TabPanel, Tabs } from "../parts/tabs.tsx";
 import { type Figure, loadStudies, type PublishedStudies, type PublishedStudy } from "../plane/load-studies.ts";
 import { hrefOf } from "../router.ts";
@@ -126,38 +126,7 @@ function Study({ result, figures }: { result: StudyResult; figures: readonly Fig
         {duration(result.wallSeconds)} · version {result.version}
         {result.quick ? <strong> · quick run: fewer seeds and steps than a reported one</strong> : null}
       </p>
-      <p class="legend quiet">
-        <span>
-          <span class="key interval" aria-hidden="true" /> ours, 95 % interval and mean
-        </span>{" "}
-        <span>
-          <span class="paper-mark" aria-hidden="true">
-            ◆
-          </span>{" "}
-          the paper's value
-        </span>{" "}
-        <span>each row on its own scale, a tick at zero</span>
-      </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
-      <section class="scroll" aria-label={`Table of ${result.title}`} tabIndex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">What</th>
-              <th scope="col">Paper</th>
-              <th scope="col">Ours (95 % interval)</th>
-              <td />
-              <th scope="col">Claim</th>
-              <th scope="col">Holds</th>
-            </tr>
-          </thead>
-          <tbody>
-            {result.rows.map((row) => (
-              <Row key={row.id} row={row} />
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <StudyTable title={result.title} rows={result.rows} />
       {figures.map((figure) => (
         <FigureView key={figure.name} figure={figure} title={result.title} />
       ))}
@@ -165,88 +134,7 @@ function Study({ result, figures }: { result: StudyResult; figures: readonly Fig
   );
 }
 
-function FigureView({ figure, title }: { figure: Figure; title: string }): ComponentChild {
-  const [source, setSource] = useState<string | null>("");
-  useEffect(() => {
-    let isGone = false;
-    figure.read().then(
-      (svg) => {
-        if (!isGone) setSource(`data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`);
-      },
-      () => {
-        if (!isGone) setSource(null);
-      },
-    );
-    return () => {
-      isGone = true;
-    };
-  }, [figure]);
-  if (source === null) return <p class="quiet">The plot {figure.name} can not be read.</p>;
-  return (
-    <figure>
-      {source === "" ? null : <img src={source} alt={`Plot of ${title}; its figures are in the table`} />}
-    </figure>
-  );
-}
-
-function Row({ row }: { row: StudyResultRow }): ComponentChild {
-  return (
-    <tr>
-      <th scope="row">{row.what}</th>
-      <td class="number">
-        <Label>Paper</Label>
-        {row.paper === null ? <span class="quiet">none</span> : <Paper paper={row.paper} />}
-      </td>
-      <td class="number">
-        <Label>Ours</Label>
-        <Ours ours={row.ours} />
-      </td>
-      <td class="range">
-        <IntervalPlot ours={row.ours} paper={row.paper} />
-      </td>
-      <td class="claim">
-        <Label>Claim</Label>
-        {row.claim}
-      </td>
-      <td class="holds">
-        <span class={row.holds ? "verdict yes" : "verdict no"}>{row.holds ? "✓ yes" : "✗ no"}</span>
-      </td>
-    </tr>
-  );
-}
-
-/** What the column's head says, for a screen that is too narrow for columns. */
-const Label = ({ children }: { children: string }): ComponentChild => (
-  <span class="narrow-label" aria-hidden="true">
-    {children}
-  </span>
-);
-
-function Paper({ paper }: { paper: PublishedRange }): ComponentChild {
-  const range = paper.low === paper.high ? number(paper.low) : `${number(paper.low)} – ${number(paper.high)}`;
-  return (
-    <>
-      {range} {paper.unit}
-      <small>{paper.where}</small>
-    </>
-  );
-}
-
-function Ours({ ours }: { ours: MeasuredInterval }): ComponentChild {
-  return (
-    <>
-      <strong>{number(ours.mean)}</strong> {ours.unit}
-      <small>
-        {number(ours.lo)} to {number(ours.hi)}, n = {ours.n}
-      </small>
-    </>
-  );
-}
-
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-const FORMAT = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
-const number = (value: number): string => FORMAT.format(value).replace("-", "−");
 
 function duration(seconds: number): string {
   return seconds < 120 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;

@@ -17,7 +17,7 @@ import { hrefOf } from "../router.ts";
 import { store } from "../state.ts";
 import { faultWord } from "../words/consequences.ts";
 import { money, percent } from "../words/format.ts";
-import { compareAttainment, compareCost, compareCpu, sloWords } from "../words/standing.ts";
+import { compareAttainment, compareCost, compareCpu, releaseWords, sloWords } from "../words/standing.ts";
 import { DecisionLane } from "./decision-lane.tsx";
 import { DecisionPanel } from "./decision-panel.tsx";
 import { CHARTS, Scrubber, TimeChart } from "./time-charts.tsx";
@@ -90,6 +90,7 @@ function Head({ cell }: { cell: WorkloadCell }): ComponentChild {
   const kind = useComputed(() => standing.value.kind);
   const label = useComputed(() => standing.value.label);
   const sentence = useComputed(() => standing.value.sentence);
+  const release = useComputed(() => releaseWords(cell.release.value));
   return (
     <div class={`head ${kind.value}`}>
       <div>
@@ -98,6 +99,7 @@ function Head({ cell }: { cell: WorkloadCell }): ComponentChild {
           <span class="badge">{label}</span>{" "}
           <span class="sentence">{kind.value === "trouble" ? <WhatAndWhy sentence={sentence} /> : sentence}</span>
         </p>
+        {release.value === null ? null : <p>{release}</p>}
         <p class="quiet">
           Promise: {sloWords(cell.slo.value)} · <a href={hrefOf({ view: "agent", id: cell.agent.value })}>Its agent</a>{" "}
           · <a href={hrefOf({ view: "events", workload: cell.id })}>Its events</a>

@@ -1,6 +1,15 @@
 import { expect, test } from "vitest";
 import type { Sample, SloDocument } from "../../../src/server/plane-contract.ts";
-import { compareAttainment, compareCost, headline, NO_ACCOUNT, standingOf, sumAccounts } from "./standing.ts";
+import {
+  compareAttainment,
+  compareCost,
+  headline,
+  missesSince,
+  NO_ACCOUNT,
+  releaseWords,
+  standingOf,
+  sumAccounts,
+} from "./standing.ts";
 
 const slo: SloDocument = { kind: "latency", percentile: 95, target: 100 };
 const sample = (latency: number | null): Sample => ({
@@ -31,8 +40,29 @@ test("trouble is said in its own words and with its age, whatever the latency", 
 });
 
 test("how long trouble lasts is said once", () => {
-  const trouble = { since: 0, what: "SLO missed (no answers) for 3 min: memory is short." };
-  expect(standingOf({ slo, now: sample(5), trouble }).sentence).toBe(trouble.what);
+  for (const what of [
+    "SLO missed (no answers) for 3 min: memory is short.",
+    "Misses its SLO since 14:03 (no answers): memory is short.",
+    "Misses its SLO since 2026-11-16 14:03 (no answers): memory is short.",
+  ])
+    expect(standingOf({ slo, now: sample(5), trouble: { since: 0, what } }).sentence).toBe(what);
+});
+
+test("a release that needs more says so, one that needs what the first did says nothing", () => {
+  const release = { version: "2.4", since: Date.UTC(2026, 10, 16, 9), needs: "1.8 times the CPU per request" };
+  expect(releaseWords(release)).toBe("Release 2.4 since 09:00: 1.8 times the CPU per request");
+  expect(releaseWords({ ...release, needs: null })).toBeNull();
+  expect(releaseWords(null)).toBeNull();
+});
+
+test("missed steps are counted from a moment on, for both; what was not measured is no miss", () => {
+  const history = {
+    at: [10, 20, 30, 40],
+    ours: { preservation: [0.5, 1, 0.9, null] },
+    twin: { preservation: [1, 0.2, 0.3, 0.99] },
+  };
+  expect(missesSince(history, 20)).toEqual({ ours: 1, twin: 3, of: 3 });
+  expect(missesSince(history, 41)).toBeNull();
 });
 
 test("requests without an answer break the promise, whatever the others' latency is", () => {

@@ -2,8 +2,8 @@
  * How a workload stands, in words: met, over its target, in trouble; and against its twin.
  * Owns: the sentences of the overview and what counts as better. Pure.
  */
-import type { Account, Sample, SloDocument, Trouble } from "../../../src/server/plane-contract.ts";
-import { elapsed, latency, load, percent } from "./format.ts";
+import type { Account, ReleaseDocument, Sample, SloDocument, Trouble } from "../../../src/server/plane-contract.ts";
+import { elapsed, latency, load, percent, shortClock } from "./format.ts";
 
 export interface Standing {
   readonly kind: "trouble" | "over" | "met" | "free" | "unknown";
@@ -21,8 +21,9 @@ interface Seen {
 
 export function standingOf({ slo, now, trouble }: Seen): Standing {
   if (trouble !== null) {
-    // Who found the trouble may have said how long it lasts.
-    const isSaid = now === null || now.at <= trouble.since || /\bfor \d+ (?:s|min|h)\b/.test(trouble.what);
+    // Who found the trouble may have said how long it lasts, or since when.
+    const isSaid =
+      now === null || now.at <= trouble.since || /\b(?:for \d+ (?:s|min|h)|since \d[\d-]*[ :]\d)/.test(trouble.what);
     const lasting = isSaid ? "" : ` For ${elapsed(now.at - trouble.since)}.`;
     return { kind: "trouble", label: "In trouble", sentence: `${asSentence(trouble.what)}${lasting}` };
   }
@@ -78,6 +79,38 @@ export function sloWords(slo: SloDocument): string {
     case "none":
       return "no SLO";
   }
+}
+
+/** What a release that needs more than the first one did says for itself; null where there is none. */
+export function releaseWords(release: ReleaseDocument | null): string | null {
+  if (release === null || release.needs === null) return null;
+  return `Release ${release.version} since ${shortClock(release.since)}: ${release.needs}`;
+}
+
+export interface Misses {
+  readonly ours: number;
+  readonly twin: number;
+  readonly of: number;
+}
+
+/** Steps of late that missed the SLO, with the agent and under HPA and VPA alone; null while nothing was measured. */
+export function missesSince(history: MissHistory, from: number): Misses | null {
+  const first = history.at.findIndex((at) => at >= from);
+  if (first === -1) return null;
+  const missed = (kept: readonly (number | null)[]): number =>
+    kept.slice(first).filter((value) => value !== null && value < 1).length;
+  return {
+    ours: missed(history.ours.preservation),
+    twin: missed(history.twin.preservation),
+    of: history.at.length - first,
+  };
+}
+
+interface MissHistory {
+  /** In seconds. */
+  readonly at: readonly number[];
+  readonly ours: { readonly preservation: readonly (number | null)[] };
+  readonly twin: { readonly preservation: readonly (number | null)[] };
 }
 
 function asSentence(text: string): string {

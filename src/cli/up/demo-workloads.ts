@@ -98,8 +98,9 @@ function composed(id: string, segments: readonly string[], served: { threads: nu
 const hours = (n: number): Ms => minutes(60 * n);
 
 /**
- * Their rules are the cheapest that kept the SLO on a day of each one's load under the default seed, found as the studies
- * find theirs (docs/adr/0015-a-careful-opponent.md): a twin that misses its SLO all day would make every agent look good.
+ * Their rules are the cheapest that kept the SLO on a day of each one's load under the default seed, with the software that
+ * runs when the world begins, found as the studies find theirs (docs/adr/0015-a-careful-opponent.md): a twin that misses
+ * its SLO all day would make every agent look good. Releases come four hours apart, so that one is always in force.
  */
 const four = (): readonly Recipe[] => [
   {
@@ -108,7 +109,7 @@ const four = (): readonly Recipe[] => [
     application: composed("web-shop", ["web-rendering", "database-scan"], { threads: 16, timeout: 4_000 }),
     load: { shape: "diurnal", level: "high", mean: 24 },
     promise: { kind: "latency", times: 2 },
-    rules: { leastCpu: 700, targetPercent: 50, leastReplicas: 2 },
+    rules: { leastCpu: 2_000, targetPercent: 68, leastReplicas: 1 },
     firstRelease: hours(7),
   },
   {
@@ -126,7 +127,7 @@ const four = (): readonly Recipe[] => [
     application: composed("ml-serving", ["text-processing", "ml-inference"], { threads: 8, timeout: 5_000 }),
     load: { shape: "steady", level: "high", mean: 18 },
     promise: { kind: "latency", times: 2.5 },
-    rules: { leastCpu: 1_000, targetPercent: 50, leastReplicas: 1 },
+    rules: { leastCpu: 1_500, targetPercent: 51, leastReplicas: 1 },
     firstRelease: hours(3),
   },
   {

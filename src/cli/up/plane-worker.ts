@@ -29,7 +29,7 @@ const SAVE_EVERY_MS = 5_000;
 const LONGEST_WAIT_MS = 50;
 
 /** Whoever asks the API waits for an answer; the world's time does not mind. */
-const PLANE_NICE = 5;
+const PLANE_NICE = 10;
 
 const port = parentPort;
 if (port !== null) {

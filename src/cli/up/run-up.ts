@@ -7,7 +7,7 @@ import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
 import { PlaneMetrics } from "../../adapters/observability/index.ts";
-import { packageRoot } from "../../adapters/runtime/index.ts";
+import { othersGiveWay, packageRoot } from "../../adapters/runtime/index.ts";
 import { CodedError, failure, unwrap } from "../../base/index.ts";
 import type { AuditEntry, PoolShelf, RunningServer, Token } from "../../server/index.ts";
 import { openServer, openStaticFolder, openStudyFolder } from "../../server/index.ts";
@@ -46,6 +46,8 @@ export interface UpSummary {
   readonly table: string;
 }
 
+/** As the plane's thread: all that runs beside the thread that answers people gives way to it. */
+const BESIDE_NICE = 10;
 const MEMORY = ":memory:";
 /** Six in the morning: the day's load rises before the viewer's eyes. */
 const START_HOUR = 6;
@@ -80,6 +82,7 @@ export async function runUp(session: Session, options: UpOptions): Promise<UpSum
   try {
     server = await serve(session, plane, { host, port, tokens, folder, metrics, ...pool });
     url = server.url;
+    othersGiveWay(BESIDE_NICE);
     if (!options.isQuiet) printLine(session, url);
     await untilOver(session, plane, options.duration);
     isOver = true;
