@@ -1,6 +1,8 @@
-/** Telemetry: what a controller may know of a workload, and nothing more. */
+/** Telemetry: what a controller may know of a workload, and nothing more. Readings first, then spans. */
 export type { ReadingFailure } from "./decode.ts";
 export { parseReading } from "./decode.ts";
+export type { NameTableOptions } from "./name-table.ts";
+export { NameTable } from "./name-table.ts";
 export type { OomKill, PodReading, WorkloadReading } from "./reading.ts";
 export type { Slo, SloMeasures } from "./slo.ts";
 export { parseSlo, sloPreservation, sloWindow } from "./slo.ts";
@@ -8,3 +10,11 @@ export type { MemoryTelemetry, TelemetrySource } from "./source.ts";
 export { memoryTelemetry } from "./source.ts";
 export type { Span, SpanAttribute, SpanKind, SpanLink, SpanStatus } from "./span.ts";
 export { SPAN_KINDS, SPAN_STATUSES } from "./span.ts";
+export { decodeAttributes, encodeAttributes } from "./span-attributes.ts";
+export { LINK_WORDS, SpanColumns, spanColumnsOf } from "./span-columns.ts";
+export type { SpanDropReason } from "./span-drops.ts";
+export { SPAN_DROP_REASONS, SpanDrops } from "./span-drops.ts";
+export { hexToWords, isNoId, SPAN_WORDS, TRACE_WORDS, wordsToHex } from "./span-ids.ts";
+export type { SpanOffer, SpanSink } from "./span-sink.ts";
+export type { SealReason } from "./trace-block.ts";
+export { SEAL_REASONS, SpanFlag, TraceBlock } from "./trace-block.ts";

@@ -1,0 +1,194 @@
+/**
+ * Attributes of a span as bytes, read only when somebody asks.
+ * Owns: the encoding (OTLP's own: a run of `Span.attributes` fields, so that what a receiver got is kept as it is) both
+ * ways. Not here: the other fields of a span (adapters/otlp).
+ *
+ * A reader that is not asked for attributes skips them by their length; most spans are never asked.
+ */
+import type { SpanAttribute } from "./span.ts";
+
+/** `Span.attributes` in OTLP. */
+const ATTRIBUTES = 9;
+/** Lists within lists within lists: deeper than this nobody means it, and recursion must end. */
+const DEEPEST = 8;
+
+const lenient = new TextDecoder("utf-8");
+const encoder = new TextEncoder();
+
+/** The attributes in a run of span fields; fields that are none are skipped. What can not be read ends the reading. */
+export function decodeAttributes(bytes: Uint8Array, from: number, to: number): Record<string, SpanAttribute> {
+  const found: Record<string, SpanAttribute> = {};
+  const reader = new Reader(bytes, from, to);
+  while (reader.next()) {
+    if (reader.field !== ATTRIBUTES || reader.wire !== 2) continue;
+    const pair = reader.inner();
+    let key = "";
+    let value: SpanAttribute | undefined;
+    while (pair.next()) {
+      if (pair.field === 1 && pair.wire === 2) key = pair.text();
+      else if (pair.field === 2 && pair.wire === 2) value = valueIn(pair.inner(), 0);
+    }
+    // A plain property, whatever its name is: "__proto__" is a name like any other.
+    if (value !== undefined) Object.defineProperty(found, key, { value, ...PLAIN });
+  }
+  return found;
+}
+
+const PLAIN = { enumerable: true, configurable: true, writable: true } as const;
+
+function valueIn(reader: Reader, depth: number): SpanAttribute | undefined {
+  let value: SpanAttribute | undefined;
+  while (reader.next()) {
+    if (reader.field === 1 && reader.wire === 2) value = reader.text();
+    else if (reader.field === 2 && reader.wire === 0) value = reader.low !== 0 || reader.high !== 0;
+    else if (reader.field === 3 && reader.wire === 0) value = reader.signed();
+    else if (reader.field === 4 && reader.wire === 1) value = reader.double();
+    else if (reader.field === 5 && reader.wire === 2 && depth < DEEPEST) value = listIn(reader.inner(), depth + 1);
+    else if (reader.field === 7 && reader.wire === 2) value = `${reader.to - reader.from} bytes`;
+  }
+  return value;
+}
+
+function listIn(reader: Reader, depth: number): readonly (string | number | boolean)[] {
+  const items: (string | number | boolean)[] = [];
+  while (reader.next()) {
+    if (reader.field !== 1 || reader.wire !== 2) continue;
+    const item = valueIn(reader.inner(), depth);
+    if (item !== undefined) items.push(typeof item === "object" ? JSON.stringify(item) : item);
+  }
+  return items;
+}
+
+/** One field after the other; ends where the bytes do, or where they make no sense. */
+class Reader {
+  readonly #bytes: Uint8Array;
+  readonly #end: number;
+  #at: number;
+  field = 0;
+  wire = 0;
+  /** Where the payload of a length-delimited or fixed field lies. */
+  from = 0;
+  to = 0;
+  /** A varint's two halves. */
+  low = 0;
+  high = 0;
+
+  constructor(bytes: Uint8Array, from: number, to: number) {
+    this.#bytes = bytes;
+    this.#at = from;
+    this.#end = Math.min(to, bytes.length);
+  }
+
+  next(): boolean {
+    if (this.#at >= this.#end || !this.#varint() || this.high !== 0) return false;
+    this.field = this.low >>> 3;
+    this.wire = this.low & 7;
+    if (this.wire === 0) return this.#varint();
+    if (this.wire === 2) {
+      if (!this.#varint() || this.high !== 0) return false;
+      return this.#take(this.low >>> 0);
+    }
+    return this.wire === 1 ? this.#take(8) : this.wire === 5 && this.#take(4);
+  }
+
+  inner(): Reader {
+    return new Reader(this.#bytes, this.from, this.to);
+  }
+
+  text(): string {
+    return lenient.decode(this.#bytes.subarray(this.from, this.to));
+  }
+
+  double(): number {
+    return new DataView(this.#bytes.buffer, this.#bytes.byteOffset + this.from, 8).getFloat64(0, true);
+  }
+
+  signed(): number {
+    return (this.high | 0) * 2 ** 32 + (this.low >>> 0);
+  }
+
+  #take(length: number): boolean {
+    this.from = this.#at;
+    this.to = this.#at + length;
+    this.#at = this.to;
+    return this.to <= this.#end;
+  }
+
+  #varint(): boolean {
+    this.low = 0;
+    this.high = 0;
+    for (let shift = 0; shift < 70; shift += 7) {
+      if (this.#at >= this.#end) return false;
+      const byte = this.#bytes[this.#at++] as number;
+      const bits = byte & 127;
+      if (shift < 28) this.low |= bits << shift;
+      else if (shift === 28) {
+        this.low |= bits << 28;
+        this.high |= bits >>> 4;
+      } else if (shift < 63) this.high |= bits << (shift - 32);
+      else this.high |= (bits & 1) << 31;
+      if (byte < 128) {
+        this.low >>>= 0;
+        this.high >>>= 0;
+        return true;
+      }
+    }
+    return false;
+  }
+}
+
+/** The same encoding from values, for spans that did not come as OTLP. */
+export function encodeAttributes(attributes: Readonly<Record<string, SpanAttribute>>): Uint8Array {
+  const out: number[] = [];
+  for (const [key, value] of Object.entries(attributes)) {
+    const pair: number[] = [];
+    putText(pair, 1, key);
+    putBytes(pair, 2, anyValue(value));
+    putBytes(out, ATTRIBUTES, pair);
+  }
+  return Uint8Array.from(out);
+}
+
+function anyValue(value: SpanAttribute): number[] {
+  const out: number[] = [];
+  if (typeof value === "string") putText(out, 1, value);
+  else if (typeof value === "boolean") out.push((2 << 3) | 0, value ? 1 : 0);
+  else if (typeof value === "number") putNumber(out, value);
+  else {
+    const list: number[] = [];
+    for (const item of value) putBytes(list, 1, anyValue(item));
+    putBytes(out, 5, list);
+  }
+  return out;
+}
+
+function putNumber(out: number[], value: number): void {
+  if (Number.isSafeInteger(value)) {
+    out.push((3 << 3) | 0);
+    let rest = BigInt.asUintN(64, BigInt(value));
+    while (rest > 127n) {
+      out.push(Number(rest & 127n) | 128);
+      rest >>= 7n;
+    }
+    out.push(Number(rest));
+    return;
+  }
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setFloat64(0, value, true);
+  out.push((4 << 3) | 1, ...bytes);
+}
+
+function putText(out: number[], field: number, text: string): void {
+  putBytes(out, field, encoder.encode(text));
+}
+
+function putBytes(out: number[], field: number, bytes: ArrayLike<number>): void {
+  out.push((field << 3) | 2);
+  let length = bytes.length;
+  while (length > 127) {
+    out.push((length & 127) | 128);
+    length >>>= 7;
+  }
+  out.push(length);
+  for (let i = 0; i < bytes.length; i++) out.push(bytes[i] as number);
+}

@@ -1,0 +1,21 @@
+/** From spans to traces to critical paths. Start reading at assembler.ts, then critical-path.ts. */
+export type { AssemblerCounts, AssemblerLimits } from "./assembler.ts";
+export { defaultAssemblerLimits, TraceAssembler } from "./assembler.ts";
+export type { CriticalPath, CriticalPathOptions, PathSegment } from "./critical-path.ts";
+export { CriticalPathFinder, criticalPath } from "./critical-path.ts";
+export type { ExecutionHistory, HistoryEdge, HistoryVertex } from "./execution-history.ts";
+export { executionHistory } from "./execution-history.ts";
+export type { PathChange, PathChangesOptions } from "./path-changes.ts";
+export { PathChanges } from "./path-changes.ts";
+export type {
+  ObservedPath,
+  PathAggregate,
+  PathSignaturesOptions,
+  PathStep,
+  RequestType,
+} from "./path-signatures.ts";
+export { PathSignatures } from "./path-signatures.ts";
+export { printedCriticalPath } from "./printed-path.ts";
+export type { Interval, PairVerdict, Relations, RelationTrackerOptions } from "./relations.ts";
+export { RelationTracker, relationOf } from "./relations.ts";
+export { assembleTraces } from "./whole-traces.ts";

@@ -1,0 +1,77 @@
+/**
+ * Which traces were sealed lately, so that a span that comes after is known to be late.
+ * Two generations of a fixed size: when the newer one is full, the older one is forgotten. At least `most` ids are
+ * remembered, at most twice as many. Of an id 64 bits are kept; two traces that share them are not to be expected.
+ */
+export class SealedIds {
+  readonly #most: number;
+  #newer = new Uint32Array(2 * SMALLEST);
+  #older = new Uint32Array(2 * SMALLEST);
+  #count = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get allocatedBytes(): number {
+    return this.#newer.byteLength + this.#older.byteLength;
+  }
+
+  add(words: Uint32Array, at: number): void {
+    if (this.#count >= this.#most) {
+      this.#older = this.#newer;
+      this.#newer = new Uint32Array(this.#older.length);
+      this.#count = 0;
+    }
+    // At most half full: 4 words for each id that is kept.
+    if (4 * (this.#count + 1) > this.#newer.length) this.#grow();
+    this.#put(highOf(words, at), lowOf(words, at));
+  }
+
+  has(words: Uint32Array, at: number): boolean {
+    const high = highOf(words, at);
+    const low = lowOf(words, at);
+    return isIn(this.#newer, high, low) || isIn(this.#older, high, low);
+  }
+
+  #put(high: number, low: number): void {
+    const slot = slotOf(this.#newer, high, low);
+    if (this.#newer[slot] === 0 && this.#newer[slot + 1] === 0) this.#count += 1;
+    this.#newer[slot] = high;
+    this.#newer[slot + 1] = low;
+  }
+
+  #grow(): void {
+    const old = this.#newer;
+    this.#newer = new Uint32Array(2 * old.length);
+    this.#count = 0;
+    for (let slot = 0; slot < old.length; slot += 2)
+      if (old[slot] !== 0 || old[slot + 1] !== 0) this.#put(old[slot]!, old[slot + 1]!);
+  }
+}
+
+/** Slots of a new table. */
+const SMALLEST = 256;
+
+/** Where the pair is, or would be put; zeros mark a free slot. */
+function slotOf(table: Uint32Array, high: number, low: number): number {
+  const mask = table.length / 2 - 1;
+  let slot = (high ^ Math.imul(low, 0x9e3779b1)) & mask;
+  for (;;) {
+    const h = table[2 * slot];
+    const l = table[2 * slot + 1];
+    if ((h === high && l === low) || (h === 0 && l === 0)) return 2 * slot;
+    slot = (slot + 1) & mask;
+  }
+}
+
+function isIn(table: Uint32Array, high: number, low: number): boolean {
+  const slot = slotOf(table, high, low);
+  return table[slot] === high && table[slot + 1] === low;
+}
+
+/** Both halves of an id take part: 64-bit trace ids have zeros in the first. */
+const highOf = (words: Uint32Array, at: number): number => (words[at]! ^ Math.imul(words[at + 2]!, 0x85ebca77)) >>> 0;
+
+/** Never zero, so that no id looks like a free slot. */
+const lowOf = (words: Uint32Array, at: number): number => (words[at + 1]! ^ words[at + 3]!) >>> 0 || 1;
