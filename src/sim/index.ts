@@ -1,6 +1,7 @@
 /**
  * Simulated worlds. `eventWorld` runs every request, `fluidWorld` is the fast rung for training; both have the face of
- * `ClusterWorld`. Start reading at cluster/world.ts (the face), then cluster/event/event-world.ts.
+ * `ClusterWorld`. Start reading at cluster/world.ts (the face), then cluster/event/event-world.ts. The microservices world
+ * is built the same way: microservices/world.ts, then microservices/event/event-world.ts.
  */
 export { simActuator } from "./cluster/actuator.ts";
 export type { AgreementCell, CellMeasurement, MeasureOptions } from "./cluster/agreement.ts";
@@ -73,3 +74,38 @@ export {
 export type { ClusterWorld, WorkloadTruth, WorkloadUpdate } from "./cluster/world.ts";
 export type { Ticket } from "./engine/index.ts";
 export { EventQueue } from "./engine/index.ts";
+export type {
+  Call,
+  MicroserviceApplication,
+  RequestType,
+  ServiceOrigin,
+  ServiceSpec,
+} from "./microservices/applications/index.ts";
+export {
+  applicationNamed,
+  applications,
+  call,
+  edgesOf,
+  hotelReservation,
+  lookup,
+  mediaService,
+  parseApplication,
+  socialNetwork,
+  trainTicket,
+} from "./microservices/applications/index.ts";
+export type { Profile, ProfileName, Resource } from "./microservices/calibration.ts";
+export { operationLatency, profiles, resources } from "./microservices/calibration.ts";
+export type { EventMicroserviceWorld } from "./microservices/event/event-world.ts";
+export { microserviceWorld } from "./microservices/event/event-world.ts";
+export type { Limits } from "./microservices/limits.ts";
+export type { Amounts, MicroserviceNode, ProcessorClassName } from "./microservices/nodes.ts";
+export { firmNodes, nodeOf, processorClasses } from "./microservices/nodes.ts";
+export type { MicroserviceWorldOptions, TracingOptions } from "./microservices/spec.ts";
+export type {
+  ApplicationTruth,
+  InstanceCounters,
+  InstanceReading,
+  MicroserviceWorld,
+  RequestReading,
+  RequestTruth,
+} from "./microservices/world.ts";

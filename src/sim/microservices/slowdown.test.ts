@@ -1,11 +1,15 @@
 import { expect, test } from "vitest";
 import { type Profile, profiles } from "./calibration.ts";
-import { missFactor, type Slowdown, slowdownOf } from "./slowdown.ts";
+import { missFactor, noStress, type Slowdown, slowdownOf } from "./slowdown.ts";
 
 const plenty = [1e6, 1e6, 1e6, 1e6, 1e6];
-const slow = (profile: Profile, shares: readonly number[], speed = 1): Slowdown => {
+const slow = (
+  profile: Profile,
+  shares: readonly number[],
+  { speed = 1, stress = noStress }: { speed?: number; stress?: ArrayLike<number> } = {},
+): Slowdown => {
   const into = { base: 0, perRequest: 0, misses: 0 };
-  slowdownOf({ profile, speed }, shares, into);
+  slowdownOf({ profile, speed, shares, stress }, into);
   return into;
 };
 const half: Profile = {
@@ -33,7 +37,7 @@ test("two short resources add up", () => {
 });
 
 test("half the speed doubles the CPU part only", () => {
-  expect(slow(half, plenty, 0.5).base).toBeCloseTo(1.5, 12);
+  expect(slow(half, plenty, { speed: 0.5 }).base).toBeCloseTo(1.5, 12);
 });
 
 test("many at once take the bytes of all over the share: throughput times bytes is the share", () => {
@@ -54,4 +58,15 @@ test("a quarter of the working set doubles the misses, and they grow no further 
 test("no share at all is slow, not forever", () => {
   expect(slow(half, [0, 0, 0, 0, 0]).base).toBeLessThan(3_000);
   expect(Number.isFinite(slow(half, [0, 0, 0, 0, 0]).perRequest)).toBe(true);
+});
+
+test("a stressor is more demand: three times the rate beside a request in a share of twice the rate doubles its part", () => {
+  const { base, perRequest } = slow(half, [1e6, 2_000, 1e6, 1e6, 1e6], { stress: [0, 3_000, 0, 0, 0] });
+  expect(base).toBeCloseTo(0.5 + 2 * 0.3 + 0.2, 12);
+  // Together they keep half of the share: 300 bytes a unit of work over 1,000.
+  expect(perRequest).toBeCloseTo(0.3, 12);
+});
+
+test("a cache is divided by who fills it: three times the working set beside it leaves a quarter, and misses double", () => {
+  expect(slow(half, [1e6, 1e6, 4, 1e6, 1e6], { stress: [0, 0, 12, 0, 0] }).misses).toBeCloseTo(2, 12);
 });

@@ -1,0 +1,90 @@
+/**
+ * Spans as the services' tracing agents send them: sampled at the ingress, by the clock of their node, some lost.
+ * Owns: making them. Not here: when a call arrives and answers (call-flow.ts).
+ */
+import type { Rng } from "../../../base/index.ts";
+import type { Span } from "../../../observe/telemetry/index.ts";
+import { PURPOSE, uniform } from "../draws.ts";
+import type { Program } from "../program.ts";
+import type { TracingOptions } from "../spec.ts";
+import type { CallFlow } from "./call-flow.ts";
+import type { Container } from "./container.ts";
+import { BACKGROUND, FAILED } from "./pools.ts";
+
+export interface SpanLogOptions {
+  readonly start: number;
+  readonly program: Program;
+  readonly tracing: TracingOptions;
+  readonly nodes: number;
+  readonly rng: Rng;
+  readonly now: () => number;
+}
+
+export class SpanLog {
+  readonly overhead: number;
+  /** For want of room, because nobody took the ones before. */
+  dropped = 0;
+  readonly #options: SpanLogOptions;
+  /** By node, ms. */
+  readonly #skew: Float64Array;
+  readonly #prefix: string;
+  #spans: Span[] = [];
+  #traces = 0;
+  #ids = 0;
+
+  constructor(options: SpanLogOptions) {
+    this.#options = options;
+    this.overhead = options.tracing.overhead;
+    const { rng, tracing, nodes } = options;
+    this.#skew = Float64Array.from({ length: nodes }, () => rng.normal() * tracing.skew);
+    // Traces of two worlds are not mistaken for each other.
+    this.#prefix = hex(rng.uint32(), 8) + hex(rng.uint32(), 8);
+  }
+
+  /** The number of a new trace, or 0 where the request is not sampled. */
+  startTrace(seed: number): number {
+    const { sampling } = this.#options.tracing;
+    if (sampling === 0 || (sampling < 1 && uniform(seed, -2, PURPOSE.loss) >= sampling)) return 0;
+    return ++this.#traces;
+  }
+
+  nextId(): number {
+    return ++this.#ids;
+  }
+
+  /** The span of a call that answers now. */
+  record({ calls, requests }: Pick<CallFlow, "calls" | "requests">, call: number, container: Container): void {
+    const { program, start, tracing, now } = this.#options;
+    const request = calls.request[call]!;
+    const node = calls.node[call]!;
+    if (tracing.loss > 0 && uniform(requests.seed[request]!, node, PURPOSE.loss) < tracing.loss) return;
+    if (this.#spans.length >= tracing.capacity) {
+      this.dropped++;
+      return;
+    }
+    const flags = calls.flags[call]!;
+    const offset = start + this.#skew[container.node]!;
+    const parent = calls.parentSpan[call]!;
+    const startUs = Math.round((offset + calls.arrivedAt[call]!) * 1_000);
+    this.#spans.push({
+      traceId: this.#prefix + hex(requests.trace[request]!, 16),
+      spanId: hex(calls.span[call]!, 16),
+      ...(parent > 0 ? { parentId: hex(parent, 16) } : {}),
+      service: program.names[container.service] as string,
+      instance: container.name,
+      operation: program.application.requests[requests.type[request]!]!.name,
+      kind: (flags & BACKGROUND) !== 0 ? "consumer" : "server",
+      startUs,
+      endUs: Math.max(startUs, Math.round((offset + now()) * 1_000)),
+      status: (flags & FAILED) !== 0 ? "error" : "ok",
+    });
+  }
+
+  take(): readonly Span[] {
+    const spans = this.#spans;
+    this.#spans = [];
+    return spans;
+  }
+}
+
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, "0");
