@@ -3,6 +3,7 @@
 import { autoscaleBench } from "./autoscale.bench.ts";
 import { engineBench } from "./engine.bench.ts";
 import { envBench } from "./env.bench.ts";
+import { metaBench } from "./meta.bench.ts";
 import type { Bench } from "./report.ts";
 import { rngBench } from "./rng.bench.ts";
 import { storeBench } from "./store.bench.ts";
@@ -16,5 +17,6 @@ export const benches: Readonly<Record<string, Bench>> = {
   store: storeBench,
   rng: rngBench,
   autoscale: autoscaleBench,
+  meta: metaBench,
   up: upBench,
 };

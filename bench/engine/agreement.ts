@@ -8,7 +8,7 @@ import { atMost, type Figure, round } from "../report.ts";
 import { compareVectors } from "../statistics.ts";
 import type { Crew, Role } from "./crew.ts";
 
-interface Question {
+export interface Question {
   readonly task: string;
   readonly what: string;
   readonly steps: number;
@@ -39,11 +39,11 @@ const QUESTIONS: readonly Question[] = [
   },
 ];
 
-export async function agreement(crew: Crew): Promise<Figure[]> {
+export async function agreement(crew: Crew, questions: readonly Question[] = QUESTIONS): Promise<Figure[]> {
   const base = (["wasm", "native"] as const).find((role) => crew.has(role));
   if (!base) return [];
   const figures: Figure[] = [];
-  for (const question of QUESTIONS) {
+  for (const question of questions) {
     const { task, threaded } = question;
     const ours = await ask(crew, base, question);
     if (!ours) continue;

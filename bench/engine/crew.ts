@@ -1,5 +1,5 @@
 /**
- * All contenders of the engine bench: who could be started, and why the others could not.
+ * All contenders of the engine bench, or of another bench that names those it needs: who could be started, and why the others could not.
  * Owns: starting, asking and ending them. Not here: what is measured (the section files beside this one).
  */
 
@@ -27,23 +27,42 @@ export interface Part {
   readonly label: string;
 }
 
+/** What a bench needs of the crew. */
+export interface CrewPlan {
+  readonly roles: readonly Role[];
+  /** A task that every one of them can do: who can not do it is absent. */
+  readonly probe: string;
+  /** Writes what the contenders start from into the folder. */
+  writeFixtures(folder: string): Promise<void>;
+}
+
+const enginePlan: CrewPlan = {
+  roles: ["wasm", "native", "c-ddpg", "c-gru", "torch", "onnx"],
+  probe: "inference",
+  async writeFixtures(folder) {
+    const actor = await writeFixtures(folder);
+    await writeFile(join(folder, "inference.onnx"), policyModel({ widths: ACTOR, params: actor }));
+  },
+};
+
 export class Crew {
   readonly folder: string;
   readonly context: BenchContext;
   readonly absent: string[] = [];
+  readonly #plan: CrewPlan;
   readonly #contenders = new Map<Role, Contender>();
   readonly #crowding: number[] = [];
 
-  private constructor(folder: string, context: BenchContext) {
+  private constructor(folder: string, context: BenchContext, plan: CrewPlan) {
     this.folder = folder;
     this.context = context;
+    this.#plan = plan;
   }
 
-  static async start(context: BenchContext): Promise<Crew> {
-    const crew = new Crew(await mkdtemp(join(tmpdir(), "coxswain-bench-")), context);
+  static async start(context: BenchContext, plan: CrewPlan = enginePlan): Promise<Crew> {
+    const crew = new Crew(await mkdtemp(join(tmpdir(), "coxswain-bench-")), context, plan);
     try {
-      const actor = await writeFixtures(crew.folder);
-      await writeFile(join(crew.folder, "inference.onnx"), policyModel({ widths: ACTOR, params: actor }));
+      await plan.writeFixtures(crew.folder);
       await crew.#startOurs();
       await crew.#startPeers(setupOptions(context));
       return crew;
@@ -94,6 +113,7 @@ export class Crew {
     const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
     const entry = fileURLToPath(new URL(`./our-contender.${extension}`, import.meta.url));
     for (const role of ["wasm", "native"] as const) {
+      if (!this.#isWanted(role)) continue;
       await this.#admit(role, { program: process.execPath, args: [entry, role, this.folder] });
     }
   }
@@ -103,10 +123,16 @@ export class Crew {
       ["c-ddpg", "ddpg"],
       ["c-gru", "gru"],
     ] as const) {
+      if (!this.#isWanted(role)) continue;
       const native = await nativeProgram(name, setup);
       if ("absent" in native) this.absent.push(native.absent);
       else await this.#admit(role, { ...native.found, args: [this.folder] });
     }
+    if (this.#isWanted("torch")) await this.#startTorch(setup);
+    if (this.#isWanted("onnx")) await this.#startOnnx(setup);
+  }
+
+  async #startTorch(setup: SetupOptions): Promise<void> {
     const python = await pythonWithTorch(setup);
     if ("absent" in python) this.absent.push(python.absent);
     else {
@@ -115,6 +141,9 @@ export class Crew {
       const env = { OMP_NUM_THREADS: "1", MKL_NUM_THREADS: "1", PYTHONDONTWRITEBYTECODE: "1" };
       await this.#admit("torch", { program: python.found, args: ["-W", "ignore", script, this.folder], env });
     }
+  }
+
+  async #startOnnx(setup: SetupOptions): Promise<void> {
     const onnx = await nodePeer("onnxruntime-node", setup);
     if ("absent" in onnx) this.absent.push(onnx.absent);
     else {
@@ -124,12 +153,16 @@ export class Crew {
     }
   }
 
+  #isWanted(role: Role): boolean {
+    return this.#plan.roles.includes(role);
+  }
+
   /** Starts it and has it do one small thing, so that a contender that can not run is known before the rounds. */
   async #admit(role: Role, command: ConstructorParameters<typeof Contender>[1]): Promise<void> {
     this.context.signal.throwIfAborted();
     const contender = new Contender(role, command);
     try {
-      await contender.time(role === "c-gru" ? "gru" : "inference", 1);
+      await contender.time(role === "c-gru" ? "gru" : this.#plan.probe, 1);
       this.#contenders.set(role, contender);
     } catch (error) {
       await contender.close();

@@ -62,10 +62,10 @@ export class BlockReader {
 
 const uniform = (rng: Rng, count: number, bound: number) =>
   Float32Array.from({ length: count }, () => (2 * rng.next() - 1) * bound);
-const normal = (rng: Rng, count: number, deviation = 1) =>
+export const normal = (rng: Rng, count: number, deviation = 1) =>
   Float32Array.from({ length: count }, () => rng.normal() * deviation);
 
-function denseNetwork(rng: Rng, widths: readonly number[]): Float32Array[] {
+export function denseNetwork(rng: Rng, widths: readonly number[]): Float32Array[] {
   const blocks: Float32Array[] = [];
   for (let i = 1; i < widths.length; i++) {
     const inputs = widths[i - 1] as number;
@@ -77,7 +77,7 @@ function denseNetwork(rng: Rng, widths: readonly number[]): Float32Array[] {
 
 export function ddpgFixture(rng: Rng): Float32Array {
   const { batch, state, action } = DDPG;
-  return concat([
+  return joinBlocks([
     ...denseNetwork(rng.fork("actor"), ACTOR),
     ...denseNetwork(rng.fork("critic"), CRITIC),
     normal(rng.fork("states"), batch * state),
@@ -90,7 +90,7 @@ export function ddpgFixture(rng: Rng): Float32Array {
 
 export function ppoFixture(rng: Rng): Float32Array {
   const { rollout, state } = PPO;
-  return concat([
+  return joinBlocks([
     ...denseNetwork(rng.fork("actor"), PPO_ACTOR),
     ...denseNetwork(rng.fork("critic"), PPO_CRITIC),
     normal(rng.fork("states"), rollout * state),
@@ -103,7 +103,18 @@ export function ppoFixture(rng: Rng): Float32Array {
 }
 
 export function gruFixture(rng: Rng): Float32Array {
-  const { input, hidden, layers, steps, batch } = GRU;
+  const { input, hidden, steps, batch } = GRU;
+  const blocks = gruParameters(rng, GRU);
+  blocks.push(normal(rng.fork("input"), steps * batch * input));
+  blocks.push(normal(rng.fork("gradient"), steps * batch * 2 * hidden, 0.01));
+  return joinBlocks(blocks);
+}
+
+/** Of a bidirectional GRU. */
+export function gruParameters(
+  rng: Rng,
+  { input, hidden, layers }: { readonly input: number; readonly hidden: number; readonly layers: number },
+): Float32Array[] {
   const bound = 1 / Math.sqrt(hidden);
   const blocks: Float32Array[] = [];
   for (let layer = 0; layer < layers; layer++) {
@@ -115,9 +126,7 @@ export function gruFixture(rng: Rng): Float32Array {
       }
     }
   }
-  blocks.push(normal(rng.fork("input"), steps * batch * input));
-  blocks.push(normal(rng.fork("gradient"), steps * batch * 2 * hidden, 0.01));
-  return concat(blocks);
+  return blocks;
 }
 
 /** Writes every fixture into the folder and returns the actor of the inference task, for its ONNX model. */
@@ -133,7 +142,7 @@ export async function writeFixtures(folder: string): Promise<Float32Array> {
   return ddpg.slice(0, denseSize(ACTOR));
 }
 
-function concat(blocks: readonly Float32Array[]): Float32Array {
+export function joinBlocks(blocks: readonly Float32Array[]): Float32Array {
   const all = new Float32Array(blocks.reduce((sum, block) => sum + block.length, 0));
   let at = 0;
   for (const block of blocks) {

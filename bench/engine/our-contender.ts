@@ -52,6 +52,15 @@ async function start(task: string): Promise<Task> {
     case "agent-memory":
       // A set of its own: scratch that other tasks left behind would hide what the agent needs.
       return agentMemoryTask(loadKernels({ prefer: kernels.name }), { batch: Number(rest[0]) });
+    case "meta-trajectory":
+    case "meta-bundle":
+    case "meta-pass":
+    case "meta-decide":
+    case "meta-round": {
+      // Not at the top: the other tasks are timed without the worlds that pre-training plays in.
+      const { metaTask } = await import("../meta/our-meta.ts");
+      return metaTask(kernels, { task: kind, fixture, argument: rest[0] ?? "" });
+    }
     default:
       throw new Error(`no task ${task}`);
   }

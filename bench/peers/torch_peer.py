@@ -1,4 +1,4 @@
-"""PyTorch as a contender of `coxswain bench engine`, on one thread, written the way its strong users write it.
+"""PyTorch as a contender of `coxswain bench engine` and `bench meta`, on one thread, written the way its strong users write it.
 
 Speaks the line protocol of bench/native/line-protocol.h on standard input and output:
   time <task> <iterations>            -> ok <wall nanoseconds> <processor nanoseconds>
@@ -17,9 +17,19 @@ from torch import nn
 
 from torch_ddpg import Ddpg, Inference
 from torch_gru import Gru
+from torch_meta import MetaBundle, MetaDecide, MetaPass, MetaTrajectory
 from torch_ppo import Ppo
 
-TASKS = {"ddpg": Ddpg, "inference": Inference, "gru": Gru, "ppo": Ppo}
+TASKS = {
+    "ddpg": Ddpg,
+    "inference": Inference,
+    "gru": Gru,
+    "ppo": Ppo,
+    "meta-trajectory": MetaTrajectory,
+    "meta-bundle": MetaBundle,
+    "meta-pass": MetaPass,
+    "meta-decide": MetaDecide,
+}
 
 
 def serve(folder: str) -> None:
