@@ -20,6 +20,8 @@ export interface SpanLogOptions {
   readonly now: () => number;
 }
 
+const TEXTS = 1_024;
+
 export class SpanLog {
   readonly overhead: number;
   /** For want of room, because nobody took the ones before. */
@@ -29,6 +31,8 @@ export class SpanLog {
   readonly #skew: Float64Array;
   readonly #prefix: string;
   #spans: Span[] = [];
+  readonly #texts: string[] = new Array(TEXTS).fill("");
+  readonly #textOf = new Float64Array(TEXTS);
   #traces = 0;
   #ids = 0;
 
@@ -66,10 +70,9 @@ export class SpanLog {
     const offset = start + this.#skew[container.node]!;
     const parent = calls.parentSpan[call]!;
     const startUs = Math.round((offset + calls.arrivedAt[call]!) * 1_000);
-    this.#spans.push({
-      traceId: this.#prefix + hex(requests.trace[request]!, 16),
-      spanId: hex(calls.span[call]!, 16),
-      ...(parent > 0 ? { parentId: hex(parent, 16) } : {}),
+    const span: Span = {
+      traceId: this.#traceId(requests.trace[request]!),
+      spanId: hex16(calls.span[call]!),
       service: program.names[container.service] as string,
       instance: container.name,
       operation: program.application.requests[requests.type[request]!]!.name,
@@ -77,7 +80,18 @@ export class SpanLog {
       startUs,
       endUs: Math.max(startUs, Math.round((offset + now()) * 1_000)),
       status: (flags & FAILED) !== 0 ? "error" : "ok",
-    });
+    };
+    this.#spans.push(parent > 0 ? { ...span, parentId: hex16(parent) } : span);
+  }
+
+  /** Most spans are of one of the last few requests, so texts are made once for each. */
+  #traceId(trace: number): string {
+    const place = trace & (TEXTS - 1);
+    if (this.#textOf[place] !== trace) {
+      this.#textOf[place] = trace;
+      this.#texts[place] = this.#prefix + hex(trace, 16);
+    }
+    return this.#texts[place] as string;
   }
 
   take(): readonly Span[] {
@@ -86,5 +100,7 @@ export class SpanLog {
     return spans;
   }
 }
+
+const hex16 = (value: number): string => hex(value, 16);
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, "0");
