@@ -7,7 +7,7 @@ export { openRolloutPool } from "./rollout-pool.ts";
 export { serveJobs } from "./serve-jobs.ts";
 export { stateFiles } from "./state-files.ts";
 export { systemClock } from "./system-clock.ts";
-export { giveWay } from "./thread-priority.ts";
+export { giveWay, othersGiveWay } from "./thread-priority.ts";
 export { workerEntry } from "./worker-entry.ts";
 export type { WorkerPoolOptions } from "./worker-pool.ts";
 export { openWorkerPool } from "./worker-pool.ts";

@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import { getPriority } from "node:os";
+import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { workerEntry } from "./worker-entry.ts";
@@ -27,4 +29,31 @@ test("a thread gives way alone, and where threads have no number nothing changes
   expect(main).toBe(before);
   expect(did).toBe(process.platform === "linux");
   expect(own).toBe(did ? nice : before);
+});
+
+/** In a process of its own: what all threads gave away can not be taken back. */
+async function besides(
+  nice: number,
+): Promise<{ readonly changed: number; readonly own: number; readonly others: number[] }> {
+  const source = workerEntry("./thread-priority.ts", import.meta.url).href;
+  const script = `
+    import { readdirSync } from "node:fs";
+    import { getPriority } from "node:os";
+    import { othersGiveWay } from ${JSON.stringify(source)};
+    const changed = othersGiveWay(${nice});
+    const threads = process.platform === "linux" ? readdirSync("/proc/self/task").map(Number) : [];
+    const others = threads.filter((thread) => thread !== process.pid).map((thread) => getPriority(thread));
+    console.log(JSON.stringify({ changed, own: getPriority(process.pid), others }));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script]);
+  return JSON.parse(stdout);
+}
+
+test("all threads of a process give way to the one that asks for it, and that one stays", async () => {
+  const before = getPriority(process.pid);
+  const nice = Math.min(19, before + 3);
+  const { changed, own, others } = await besides(nice);
+  expect(own).toBe(before);
+  expect(others.every((priority) => priority === nice)).toBe(true);
+  expect(changed).toBe(nice === before ? 0 : others.length);
+  expect(others.length > 0).toBe(process.platform === "linux");
 });

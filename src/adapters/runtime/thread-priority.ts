@@ -1,12 +1,12 @@
 /**
  * How urgent a thread's work is: those who answer people go before those who compute.
- * Owns: lowering the priority of the thread that calls. Not here: who calls it.
+ * Owns: lowering the priority of the thread that calls, or of all others. Not here: who calls it.
  *
  * Node knows the priority of processes. On Linux every thread is a process to the scheduler, with a number of its own, so
  * the same call serves a thread; elsewhere there is no such number, and nothing is changed.
  */
-import { readlinkSync } from "node:fs";
-import { setPriority } from "node:os";
+import { readdirSync, readlinkSync } from "node:fs";
+import { getPriority, setPriority } from "node:os";
 
 /** The number under which Linux knows the calling thread; undefined elsewhere. */
 export function threadNumber(): number | undefined {
@@ -30,4 +30,27 @@ export function giveWay(nice: number): boolean {
     // Whoever may not change it computes as urgently as before.
     return false;
   }
+}
+
+/**
+ * All threads of this process but the calling one: the engine's own, which collect and compile for every thread, and those
+ * that read and write files. There are as many as cores and more, so one collection elsewhere would take every core.
+ * Those that give way further already stay as they are. Says how many were changed.
+ */
+export function othersGiveWay(nice: number): number {
+  const own = threadNumber();
+  if (own === undefined) return 0;
+  let changed = 0;
+  for (const name of readdirSync("/proc/self/task")) {
+    const thread = Number(name);
+    if (thread === own) continue;
+    try {
+      if (getPriority(thread) >= nice) continue;
+      setPriority(thread, nice);
+      changed += 1;
+    } catch {
+      // It ended meanwhile, or may not be changed.
+    }
+  }
+  return changed;
 }

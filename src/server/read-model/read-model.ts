@@ -20,7 +20,7 @@ import type {
 } from "../plane-contract.ts";
 import { severities, stages } from "../plane-contract.ts";
 import { createJournal } from "./journal.ts";
-import { createSeries, type Series, type SpanQuery } from "./series.ts";
+import { createSeries, type RowBuffer, type Series, type SpanQuery } from "./series.ts";
 
 export interface ReadModelLimits {
   /** Of workloads and of agents each; more are refused. */
@@ -91,6 +91,7 @@ export function createReadModel(limits: ReadModelLimits = defaultReadModelLimits
   const agents = new Map<string, AgentDocument>();
   const decisions = createJournal<DecisionDocument>({ capacityPerLane: limits.decisionsPerWorkload });
   const events = createJournal<EventDocument>({ capacityPerLane: limits.eventsPerSeverity });
+  const buffer: RowBuffer = { rows: new Float64Array(0) };
   let at: number | null = null;
   let refused = 0;
 
@@ -127,7 +128,7 @@ export function createReadModel(limits: ReadModelLimits = defaultReadModelLimits
       return undefined;
     }
     const document: WorkloadDocument = { ...workload, now: null, account: NOTHING_YET, twin: null };
-    entries.set(workload.id, { document, series: createSeries({ capacity: limits.pointsPerTier }) });
+    entries.set(workload.id, { document, series: createSeries({ capacity: limits.pointsPerTier, buffer }) });
     return update;
   };
 

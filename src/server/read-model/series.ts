@@ -62,10 +62,24 @@ export interface SpanQuery {
 export interface Series {
   /** False when it is not newer than the last one, which would make the axis run backwards. */
   add(sample: Sample, twin: Sample | null): boolean;
+  /** What was not measured is NaN, which JSON writes as null: an array of numbers alone takes a third of the memory. */
   read(query: SpanQuery): Omit<SeriesDocument, "workload">;
 }
 
-export function createSeries({ capacity }: { readonly capacity: number }): Series {
+/**
+ * Where one reading at a time puts its rows, for all series of a model: whoever reads copies at once, and a page asks for
+ * hundreds of thousands of values a second.
+ */
+export interface RowBuffer {
+  rows: Float64Array;
+}
+
+export interface SeriesOptions {
+  readonly capacity: number;
+  readonly buffer: RowBuffer;
+}
+
+export function createSeries({ capacity, buffer }: SeriesOptions): Series {
   const tiers: Tier[] = Array.from({ length: TIERS }, () => ({
     rows: new Float64Array(capacity * WIDTH),
     count: 0,
@@ -80,7 +94,7 @@ export function createSeries({ capacity }: { readonly capacity: number }): Serie
     if (tier === undefined) return;
     tier.rows.set(values, (tier.count % capacity) * WIDTH);
     tier.count += 1;
-    tier.gathered.add(values);
+    tier.gathered.add(values, 0);
     if (tier.gathered.size === FOLD) push(level + 1, tier.gathered.take());
   };
 
@@ -99,105 +113,121 @@ export function createSeries({ capacity }: { readonly capacity: number }): Serie
     },
 
     read({ from, to, points }) {
-      const rows = rowsOf(tiers, { capacity, from: from ?? Number.NEGATIVE_INFINITY, to: to ?? lastAt, points });
-      const column = (index: number): (number | null)[] =>
-        rows.map((values) => {
-          const value = values[index] as number;
-          return Number.isNaN(value) ? null : value;
-        });
+      const asked = { capacity, from: from ?? Number.NEGATIVE_INFINITY, to: to ?? lastAt, points };
+      const count = gather(buffer, tiers, asked);
+      const { rows } = buffer;
+      const column = (index: number): number[] => {
+        const values: number[] = [];
+        for (let offset = index; offset < count * WIDTH; offset += WIDTH) values.push(rows[offset] as number);
+        return values;
+      };
       const side = (offset: number): SeriesDocument["columns"] =>
         Object.fromEntries(seriesColumns.map((name, index) => [name, column(offset + index)])) as {
-          [name in SeriesColumn]: (number | null)[];
+          [name in SeriesColumn]: number[];
         };
-      return {
-        at: rows.map((values) => values[0] as number),
-        columns: side(1),
-        twin: hasTwin ? side(1 + COLUMNS) : null,
-      };
+      return { at: column(0), columns: side(1), twin: hasTwin ? side(1 + COLUMNS) : null };
     },
   };
 }
 
-/** The finest tier that reaches back to `from`, thinned; its unfinished end is filled from the finer ones. */
-function rowsOf(
-  tiers: readonly Tier[],
-  { capacity, from, to, points }: { capacity: number; from: number; to: number; points: number },
-): Float64Array[] {
-  const oldestAt = ({ rows, count }: Tier): number =>
-    rows[(Math.max(0, count - capacity) % capacity) * WIDTH] as number;
+interface Span {
+  readonly capacity: number;
+  readonly from: number;
+  readonly to: number;
+  readonly points: number;
+}
+
+/** Into the buffer, from the finest tier that reaches back to `from`, thinned; its unfinished end is filled from the finer ones. */
+function gather(buffer: RowBuffer, tiers: readonly Tier[], { capacity, from, to, points }: Span): number {
+  const timeOf = ({ rows }: Tier, index: number): number => rows[(index % capacity) * WIDTH] as number;
   let level = 0;
   for (; level < tiers.length - 1; level += 1) {
     const tier = tiers[level] as Tier;
     const coarser = tiers[level + 1] as Tier;
-    if (tier.count <= capacity || oldestAt(tier) <= from || coarser.count === 0) break;
+    const oldest = timeOf(tier, Math.max(0, tier.count - capacity));
+    if (tier.count <= capacity || oldest <= from || coarser.count === 0) break;
   }
   const tier = tiers[level] as Tier;
-  const first = Math.max(0, tier.count - capacity);
-  const chosen: number[] = [];
-  for (let index = first; index < tier.count; index += 1) {
-    const at = tier.rows[(index % capacity) * WIDTH] as number;
-    if (at >= from && at <= to) chosen.push(index);
-  }
+  // Times only rise, so what is asked for is one stretch.
+  let first = Math.max(0, tier.count - capacity);
+  while (first < tier.count && timeOf(tier, first) < from) first += 1;
+  let end = tier.count;
+  while (end > first && timeOf(tier, end - 1) > to) end -= 1;
   const tail = level === 0 ? null : unfinished(tiers.slice(0, level));
   const withTail = tail !== null && (tail[0] as number) >= from && (tail[0] as number) <= to;
   const room = Math.max(1, withTail ? points - 1 : points);
   // Groups begin at multiples of a power of two, counted from the first point ever, so that a chart that is read again
   // and again keeps its old points where they were instead of shimmering.
   let group = 1;
-  while (groupsIn(chosen, group) > room) group *= 2;
+  while (groupsIn({ first, end, group }) > room) group *= 2;
 
-  const thinned: Float64Array[] = [];
+  if (buffer.rows.length < (room + 1) * WIDTH) buffer.rows = new Float64Array((room + 1) * WIDTH);
+  let count = 0;
   const gathered = createGathered();
-  chosen.forEach((index, position) => {
-    gathered.add(tier.rows.subarray((index % capacity) * WIDTH, (index % capacity) * WIDTH + WIDTH));
-    const next = chosen[position + 1];
-    if (next === undefined || Math.floor(next / group) !== Math.floor(index / group)) thinned.push(gathered.take());
-  });
-  if (withTail) thinned.push(tail);
-  return thinned.slice(-points);
+  for (let index = first; index < end; index += 1) {
+    gathered.add(tier.rows, (index % capacity) * WIDTH);
+    if (index + 1 < end && Math.floor((index + 1) / group) === Math.floor(index / group)) continue;
+    gathered.takeInto(buffer.rows, count * WIDTH);
+    count += 1;
+  }
+  if (withTail) {
+    buffer.rows.set(tail, count * WIDTH);
+    count += 1;
+  }
+  return count;
 }
 
-const groupsIn = (chosen: readonly number[], group: number): number =>
-  chosen.length === 0 ? 0 : Math.floor((chosen.at(-1) ?? 0) / group) - Math.floor((chosen[0] ?? 0) / group) + 1;
+const groupsIn = ({ first, end, group }: { first: number; end: number; group: number }): number =>
+  end <= first ? 0 : Math.floor((end - 1) / group) - Math.floor(first / group) + 1;
 
 /** What the tiers below have gathered and not handed up yet, oldest first: the coarsest of them holds the oldest. */
 function unfinished(finer: readonly Tier[]): Float64Array | null {
   const all = createGathered();
-  for (const { gathered } of [...finer].reverse()) if (gathered.size > 0) all.add(gathered.peek());
+  for (const { gathered } of [...finer].reverse()) if (gathered.size > 0) all.add(gathered.peek(), 0);
   return all.size === 0 ? null : all.take();
 }
 
 interface Gathered {
   readonly size: number;
-  add(values: Float64Array): void;
+  /** The row that begins there. */
+  add(rows: Float64Array, offset: number): void;
   peek(): Float64Array;
   /** The merged point; begins anew. */
   take(): Float64Array;
+  takeInto(rows: Float64Array, offset: number): void;
 }
 
 function createGathered(): Gathered {
   const sums = new Float64Array(WIDTH);
   const known = new Uint32Array(WIDTH);
   let size = 0;
-  const peek = (): Float64Array => {
-    const values = new Float64Array(WIDTH);
-    values[0] = sums[0] as number;
+  const write = (rows: Float64Array, offset: number): void => {
+    rows[offset] = sums[0] as number;
     for (let index = 1; index < WIDTH; index += 1) {
       const isMean = MERGE_OF[index - 1] === "mean";
       const sum = sums[index] as number;
       const count = known[index] as number;
-      values[index] = count === 0 ? Number.NaN : isMean ? sum / count : sum;
+      rows[offset + index] = count === 0 ? Number.NaN : isMean ? sum / count : sum;
     }
+  };
+  const clear = (): void => {
+    sums.fill(0);
+    known.fill(0);
+    size = 0;
+  };
+  const peek = (): Float64Array => {
+    const values = new Float64Array(WIDTH);
+    write(values, 0);
     return values;
   };
   return {
     get size() {
       return size;
     },
-    add(values) {
-      sums[0] = values[0] as number;
+    add(rows, offset) {
+      sums[0] = rows[offset] as number;
       for (let index = 1; index < WIDTH; index += 1) {
-        const value = values[index] as number;
+        const value = rows[offset + index] as number;
         if (Number.isNaN(value)) continue;
         sums[index] =
           known[index] === 0 ? value : merged(MERGE_OF[index - 1] as Merge, { so: sums[index] as number, value });
@@ -208,10 +238,12 @@ function createGathered(): Gathered {
     peek,
     take() {
       const values = peek();
-      sums.fill(0);
-      known.fill(0);
-      size = 0;
+      clear();
       return values;
+    },
+    takeInto(rows, offset) {
+      write(rows, offset);
+      clear();
     },
   };
 }
