@@ -1,0 +1,7 @@
+/** Spans from outside: OTLP, Jaeger and Zipkin. Start reading at receiver.ts, then proto-decode.ts. */
+export type { IntakeCounts, SpanFormat } from "./intake.ts";
+export type { DecodedSpans } from "./proto-decode.ts";
+export { OtlpProtoDecoder } from "./proto-decode.ts";
+export { encodeOtlp } from "./proto-encode.ts";
+export type { SpanReceiver, SpanReceiverOptions } from "./receiver.ts";
+export { openSpanReceiver } from "./receiver.ts";

@@ -1,0 +1,103 @@
+/**
+ * Jaeger's JSON (of its query API, its UI's download and its file export) to columns.
+ * Owns: its fields: processes, references, tags. Not here: the checks on a span (row-writer.ts).
+ *
+ * A FOLLOWS_FROM reference says that the parent does not wait: where a span has no other parent and no kind of its own it
+ * becomes a consumer. References besides the first parent become links.
+ */
+import { err, failure, ok, type Result } from "../../base/index.ts";
+import { type NameTable, SPAN_KINDS, type SpanAttribute, type SpanKind } from "../../observe/telemetry/index.ts";
+import { listIn, numberIn, objectIn, type PlainObject, textIn } from "./plain-value.ts";
+import type { DecodedSpans } from "./proto-decode.ts";
+import { instanceOf, UNKNOWN_SERVICE } from "./resource-names.ts";
+import { RowWriter } from "./row-writer.ts";
+
+/** A parsed answer `{data: [trace, …]}`, a list of traces, or one trace. */
+export function decodeJaegerJson(document: unknown, names: NameTable): Result<DecodedSpans> {
+  const traces = tracesIn(document);
+  if (traces === undefined) {
+    return err(
+      failure(
+        "otlp.not-jaeger",
+        "the JSON has neither 'data' nor 'spans' with 'processes': save a trace as JSON from Jaeger's UI or its /api/traces",
+      ),
+    );
+  }
+  const writer = new RowWriter(names);
+  for (const trace of traces) {
+    const processes = objectIn(trace.processes) ?? {};
+    for (const item of listIn(trace.spans)) {
+      const span = objectIn(item);
+      if (span === undefined) writer.drop("invalid-field");
+      else addSpan(writer, span, objectIn(span.process) ?? objectIn(processes[String(span.processID)]) ?? {});
+    }
+  }
+  return ok(writer.result);
+}
+
+function tracesIn(document: unknown): readonly PlainObject[] | undefined {
+  const list = Array.isArray(document) ? document : (objectIn(document)?.data ?? [document]);
+  if (!Array.isArray(list)) return undefined;
+  const traces = list.map(objectIn);
+  return traces.every((trace) => trace !== undefined && Array.isArray(trace.spans))
+    ? (traces as PlainObject[])
+    : undefined;
+}
+
+function addSpan(writer: RowWriter, span: PlainObject, process: PlainObject): void {
+  const tags = tagsIn(span.tags);
+  const places = tagsIn(process.tags);
+  const service = textIn(process.serviceName) ?? UNKNOWN_SERVICE;
+  const { parentId, links, isAsync } = referencesIn(span);
+  const start = numberIn(span.startTime);
+  const duration = numberIn(span.duration);
+  writer.add({
+    traceId: textIn(span.traceID),
+    spanId: textIn(span.spanID),
+    parentId,
+    service,
+    instance: instanceOf((key) => textIn(places[key]), service),
+    operation: textIn(span.operationName),
+    kind: kindOf(tags["span.kind"], isAsync),
+    startUs: start,
+    endUs: start === undefined || duration === undefined ? undefined : start + duration,
+    status: isError(tags) ? "error" : "unset",
+    attributes: tags,
+    links,
+  });
+}
+
+function referencesIn(span: PlainObject) {
+  const references = listIn(span.references).flatMap((item) => {
+    const { refType, traceID, spanID } = objectIn(item) ?? {};
+    return typeof traceID === "string" && typeof spanID === "string"
+      ? [{ refType, traceId: traceID, spanId: spanID }]
+      : [];
+  });
+  const own = references.filter(({ traceId }) => traceId === span.traceID);
+  const parent = own.find(({ refType }) => refType !== "FOLLOWS_FROM") ?? own[0];
+  return {
+    // Jaeger's oldest files have the parent as a field.
+    parentId: parent?.spanId ?? textIn(span.parentSpanID),
+    links: references.filter((reference) => reference !== parent),
+    isAsync: parent?.refType === "FOLLOWS_FROM",
+  };
+}
+
+function kindOf(tag: SpanAttribute | undefined, isAsync: boolean): SpanKind {
+  const kind = SPAN_KINDS.find((name) => name === tag);
+  return kind ?? (isAsync ? "consumer" : "internal");
+}
+
+const isError = (tags: Readonly<Record<string, SpanAttribute>>): boolean =>
+  tags.error === true || tags.error === "true" || tags["otel.status_code"] === "ERROR";
+
+function tagsIn(list: unknown): Record<string, SpanAttribute> {
+  return Object.fromEntries(
+    listIn(list).flatMap((item): [string, SpanAttribute][] => {
+      const { key, value } = objectIn(item) ?? {};
+      const isPlain = typeof value === "string" || typeof value === "boolean" || numberIn(value) !== undefined;
+      return typeof key === "string" && isPlain ? [[key, value as SpanAttribute]] : [];
+    }),
+  );
+}

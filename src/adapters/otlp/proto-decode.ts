@@ -1,0 +1,328 @@
+/**
+ * OTLP's protobuf to columns, in one pass over the bytes and without an object per span.
+ * Owns: the fields of ExportTraceServiceRequest that we read, and what makes a span unusable.
+ * Not here: the wire format (wire-reader.ts), JSON (json-decode.ts), what becomes of the rows (SpanSink).
+ *
+ * Bytes that are no protobuf refuse the whole message; a span that protobuf can read and nobody can use is dropped with a
+ * reason, and the others are taken. Attributes are not read: the columns point at them in the message itself.
+ */
+import { err, type Failure, failure, ok, type Result } from "../../base/index.ts";
+import { LINK_WORDS, NameTable, SpanColumns, SpanDrops } from "../../observe/telemetry/index.ts";
+import { INSTANCE_KEYS, SERVICE_KEY, UNKNOWN_SERVICE } from "./resource-names.ts";
+import { WireError, WireReader } from "./wire-reader.ts";
+
+export interface DecodedSpans {
+  readonly batch: SpanColumns;
+  readonly drops: SpanDrops;
+}
+
+const utf8 = new TextEncoder();
+const RESOURCE_KEYS = [SERVICE_KEY, ...INSTANCE_KEYS].map((key) => utf8.encode(key));
+/** More links than this on one span are not kept. */
+const MOST_LINKS = 32;
+
+/** Field number and wire type in one byte, as they lie in the message. */
+const TAG = {
+  resourceSpans: 0x0a,
+  resource: 0x0a,
+  scopeSpans: 0x12,
+  attributes: 0x0a,
+  span: 0x12,
+  key: 0x0a,
+  value: 0x12,
+  stringValue: 0x0a,
+  intValue: 0x18,
+} as const;
+
+export class OtlpProtoDecoder {
+  readonly #names: NameTable;
+  readonly #reader = new WireReader();
+  readonly #batch: SpanColumns;
+  #drops = new SpanDrops();
+  #service = 0;
+  #instance = 0;
+  readonly #unknown: number;
+
+  constructor(names: NameTable) {
+    this.#names = names;
+    this.#batch = new SpanColumns(names, 1_024);
+    this.#unknown = names.intern(UNKNOWN_SERVICE);
+  }
+
+  /** The spans of a message. The batch lends the message's bytes and is filled again by the next call. */
+  decode(message: Uint8Array): Result<DecodedSpans> {
+    return this.#reading(message, (reader) => {
+      while (reader.at < message.length) {
+        const tag = reader.varint(message.length);
+        if (tag === TAG.resourceSpans) this.#resourceSpans(reader.endOfField(message.length));
+        else reader.skip(tag, message.length);
+      }
+    });
+  }
+
+  /** The same of a message whose ResourceSpans were already taken apart, as gRPC's server does. */
+  decodeParts(parts: readonly Uint8Array[]): Result<DecodedSpans> {
+    const { bytes, begins } = inOnePiece(parts);
+    return this.#reading(bytes, (reader) => {
+      for (let k = 0; k < parts.length; k++) {
+        reader.at = begins[k]!;
+        this.#resourceSpans(begins[k]! + parts[k]!.length);
+      }
+    });
+  }
+
+  #reading(bytes: Uint8Array, read: (reader: WireReader) => void): Result<DecodedSpans> {
+    this.#reader.reset(bytes);
+    this.#batch.clear();
+    this.#batch.attributeBytes = bytes;
+    this.#drops = new SpanDrops();
+    try {
+      read(this.#reader);
+      return ok({ batch: this.#batch, drops: this.#drops });
+    } catch (thrown) {
+      return err(malformed(thrown));
+    }
+  }
+
+  #resourceSpans(end: number): void {
+    const reader = this.#reader;
+    const begin = reader.at;
+    this.#service = this.#unknown;
+    this.#instance = this.#unknown;
+    // The resource may lie behind the spans it belongs to: fields have no order.
+    while (reader.at < end) {
+      const tag = reader.varint(end);
+      if (tag === TAG.resource) this.#resource(reader.endOfField(end));
+      else reader.skip(tag, end);
+    }
+    reader.at = begin;
+    while (reader.at < end) {
+      const tag = reader.varint(end);
+      if (tag === TAG.scopeSpans) this.#scopeSpans(reader.endOfField(end));
+      else reader.skip(tag, end);
+    }
+  }
+
+  #scopeSpans(end: number): void {
+    const reader = this.#reader;
+    while (reader.at < end) {
+      const tag = reader.varint(end);
+      if (tag === TAG.span) this.#span(reader.endOfField(end));
+      else reader.skip(tag, end);
+    }
+  }
+
+  #resource(end: number): void {
+    const reader = this.#reader;
+    let best = RESOURCE_KEYS.length;
+    let isNamed = false;
+    while (reader.at < end) {
+      const tag = reader.varint(end);
+      if (tag !== TAG.attributes) {
+        reader.skip(tag, end);
+        continue;
+      }
+      const pairEnd = reader.endOfField(end);
+      const found = this.#resourcePair(pairEnd);
+      if (found === undefined) continue;
+      if (found.key === 0) {
+        this.#service = found.name;
+        isNamed = true;
+      } else if (found.key < best) {
+        best = found.key;
+        this.#instance = found.name;
+      }
+    }
+    if (best === RESOURCE_KEYS.length && isNamed) this.#instance = this.#service;
+  }
+
+  /** Which of the names we look for it is, and the name itself. */
+  #resourcePair(end: number): { readonly key: number; readonly name: number } | undefined {
+    const reader = this.#reader;
+    let key = -1;
+    let name = NameTable.INVALID;
+    while (reader.at < end) {
+      const tag = reader.varint(end);
+      if (tag === TAG.key) {
+        const to = reader.endOfField(end);
+        key = keyAt(reader.bytes, reader.at, to);
+        reader.at = to;
+      } else if (tag === TAG.value) {
+        const to = reader.endOfField(end);
+        // An AnyValue without a value is a message of no bytes.
+        if (reader.at < to && reader.varint(to) === TAG.stringValue) {
+          const textEnd = reader.endOfField(to);
+          // Of a key that follows its value we do not know yet whether it is one of ours; nobody writes it so.
+          if (key >= 0 && textEnd > reader.at) name = this.#names.internBytes(reader.bytes, reader.at, textEnd);
+        }
+        reader.at = to;
+      } else reader.skip(tag, end);
+    }
+    return key >= 0 && name >= 0 ? { key, name } : undefined;
+  }
+
+  #span(end: number): void {
+    const reader = this.#reader;
+    const batch = this.#batch;
+    const row = batch.length;
+    batch.reserve(row + 1);
+    const { traceIds, spanIds, parentIds } = batch;
+    let isBad = false;
+    let hasTrace = false;
+    let hasId = false;
+    let operation = 0;
+    let kind = 0;
+    let status = 0;
+    let start = 0;
+    let stop = 0;
+    let attributesFrom = 0;
+    let attributesTo = 0;
+    let links: Uint32Array | undefined;
+    let linkCount = 0;
+    parentIds[2 * row] = 0;
+    parentIds[2 * row + 1] = 0;
+    while (reader.at < end) {
+      const tagAt = reader.at;
+      const tag = reader.varint(end);
+      switch (tag) {
+        case 0x0a: {
+          hasTrace = this.#id(end, { into: traceIds, at: 4 * row, words: 4 });
+          break;
+        }
+        case 0x12: {
+          hasId = this.#id(end, { into: spanIds, at: 2 * row, words: 2 });
+          break;
+        }
+        case 0x22: {
+          // Eight zeros, or none, is no parent; another length is an error.
+          const length = reader.bytes[reader.at]!;
+          const isParent = this.#id(end, { into: parentIds, at: 2 * row, words: 2 });
+          if (!isParent && length !== 0 && length !== 8) isBad = true;
+          break;
+        }
+        case 0x2a: {
+          const to = reader.endOfField(end);
+          operation = this.#names.internBytes(reader.bytes, reader.at, to);
+          reader.at = to;
+          break;
+        }
+        case 0x30:
+          kind = reader.varint(end);
+          break;
+        case 0x39:
+          start = reader.microseconds(end);
+          break;
+        case 0x41:
+          stop = reader.microseconds(end);
+          break;
+        case 0x4a:
+          reader.at = reader.endOfField(end);
+          if (attributesTo === 0) attributesFrom = tagAt;
+          attributesTo = reader.at;
+          break;
+        case 0x6a: {
+          links ??= new Uint32Array(LINK_WORDS * MOST_LINKS);
+          if (this.#link(reader.endOfField(end), links, linkCount)) linkCount += 1;
+          break;
+        }
+        case 0x7a:
+          status = this.#status(reader.endOfField(end));
+          break;
+        default:
+          reader.skip(tag, end);
+      }
+    }
+    if (!hasTrace || !hasId || isBad || operation < 0 || stop < start) {
+      const isIdBad = !hasTrace || !hasId || isBad;
+      this.#drops.add(isIdBad ? "invalid-id" : operation < 0 ? "invalid-field" : "negative-duration");
+      return;
+    }
+    batch.startUs[row] = start;
+    batch.endUs[row] = stop;
+    batch.kind[row] = kind >= 1 && kind <= 5 ? kind - 1 : 0;
+    batch.status[row] = status <= 2 ? status : 0;
+    batch.service[row] = this.#service;
+    batch.instance[row] = this.#instance;
+    batch.operation[row] = operation;
+    batch.attributesFrom[row] = attributesFrom;
+    batch.attributesTo[row] = attributesTo;
+    if (linkCount > 0 && links !== undefined) batch.links.set(row, links.slice(0, LINK_WORDS * linkCount));
+    batch.length = row + 1;
+  }
+
+  /** Reads an id of exactly that many words; false for another length and for all zeros. */
+  #id(end: number, { into, at, words }: { into: Uint32Array; at: number; words: number }): boolean {
+    const reader = this.#reader;
+    const to = reader.endOfField(end);
+    const from = reader.at;
+    reader.at = to;
+    if (to - from !== 4 * words) return false;
+    let any = 0;
+    for (let w = 0; w < words; w++) {
+      const word = reader.word(from + 4 * w);
+      into[at + w] = word;
+      any |= word;
+    }
+    return any !== 0;
+  }
+
+  #link(end: number, into: Uint32Array, count: number): boolean {
+    const reader = this.#reader;
+    let found = 0;
+    while (reader.at < end) {
+      const tag = reader.varint(end);
+      const at = LINK_WORDS * count;
+      if (tag === 0x0a && count < MOST_LINKS) found += this.#id(end, { into, at, words: 4 }) ? 1 : 0;
+      else if (tag === 0x12 && count < MOST_LINKS) found += this.#id(end, { into, at: at + 4, words: 2 }) ? 1 : 0;
+      else reader.skip(tag, end);
+    }
+    return found === 2;
+  }
+
+  #status(end: number): number {
+    const reader = this.#reader;
+    let code = 0;
+    while (reader.at < end) {
+      const tag = reader.varint(end);
+      if (tag === TAG.intValue) code = reader.varint(end);
+      else reader.skip(tag, end);
+    }
+    return code;
+  }
+}
+
+/** Attributes are found by their place in one array, so the parts have to lie in one. Most often they do already. */
+function inOnePiece(parts: readonly Uint8Array[]): { readonly bytes: Uint8Array; readonly begins: readonly number[] } {
+  const buffer = parts[0]?.buffer;
+  if (buffer !== undefined && parts.every((part) => part.buffer === buffer))
+    return { bytes: new Uint8Array(buffer), begins: parts.map((part) => part.byteOffset) };
+  const begins: number[] = [];
+  let length = 0;
+  for (const part of parts) {
+    begins.push(length);
+    length += part.length;
+  }
+  const bytes = new Uint8Array(length);
+  for (let k = 0; k < parts.length; k++) bytes.set(parts[k]!, begins[k]!);
+  return { bytes, begins };
+}
+
+/** The index in RESOURCE_KEYS, -1 for other keys. */
+function keyAt(bytes: Uint8Array, from: number, to: number): number {
+  for (let k = 0; k < RESOURCE_KEYS.length; k++) {
+    const key = RESOURCE_KEYS[k]!;
+    if (key.length !== to - from) continue;
+    let i = 0;
+    while (i < key.length && key[i] === bytes[from + i]) i++;
+    if (i === key.length) return k;
+  }
+  return -1;
+}
+
+function malformed(thrown: unknown): Failure {
+  if (!(thrown instanceof WireError)) throw thrown;
+  return failure(
+    "otlp.malformed",
+    `the message ${thrown.message} (byte ${thrown.at}): send an ExportTraceServiceRequest as protobuf, whole and uncompressed or with its Content-Encoding`,
+  );
+}

@@ -1,0 +1,114 @@
+/**
+ * One span of a JSON format into the columns, checked the same way for all of them.
+ * Owns: what makes a span unusable, with its reason. Not here: which field means what (json-decode, jaeger, zipkin).
+ */
+import {
+  encodeAttributes,
+  hexToWords,
+  isNoId,
+  LINK_WORDS,
+  type NameTable,
+  SPAN_KINDS,
+  SPAN_STATUSES,
+  SPAN_WORDS,
+  type SpanAttribute,
+  SpanColumns,
+  SpanDrops,
+  type SpanKind,
+  type SpanStatus,
+  TRACE_WORDS,
+} from "../../observe/telemetry/index.ts";
+import type { DecodedSpans } from "./proto-decode.ts";
+
+export interface RawSpan {
+  /** Hexadecimal of any length up to the id's own. */
+  readonly traceId: string | undefined;
+  readonly spanId: string | undefined;
+  /** Undefined or empty for the root. */
+  readonly parentId: string | undefined;
+  readonly service: string;
+  readonly instance: string;
+  readonly operation: string | undefined;
+  readonly kind: SpanKind;
+  readonly startUs: number | undefined;
+  readonly endUs: number | undefined;
+  readonly status: SpanStatus;
+  readonly attributes: Readonly<Record<string, SpanAttribute>>;
+  readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
+}
+
+const MOST_LINKS = 32;
+
+export class RowWriter {
+  readonly #batch: SpanColumns;
+  readonly #drops = new SpanDrops();
+
+  constructor(names: NameTable) {
+    this.#batch = new SpanColumns(names);
+  }
+
+  get result(): DecodedSpans {
+    return { batch: this.#batch, drops: this.#drops };
+  }
+
+  drop(reason: Parameters<SpanDrops["add"]>[0]): void {
+    this.#drops.add(reason);
+  }
+
+  add(span: RawSpan): void {
+    const row = this.#batch.length;
+    this.#batch.reserve(row + 1);
+    const { operation, startUs, endUs } = span;
+    if (!this.#hasIds(span, row)) this.drop("invalid-id");
+    else if (operation === undefined || startUs === undefined || endUs === undefined) this.drop("invalid-field");
+    else if (endUs < startUs) this.drop("negative-duration");
+    else this.#fill(row, { ...span, operation, startUs, endUs });
+  }
+
+  #hasIds({ traceId, spanId, parentId }: RawSpan, row: number): boolean {
+    const { traceIds, spanIds } = this.#batch;
+    return (
+      isId(traceId, traceIds, { at: TRACE_WORDS * row, words: TRACE_WORDS }) &&
+      isId(spanId, spanIds, { at: SPAN_WORDS * row, words: SPAN_WORDS }) &&
+      this.#parent(parentId, row)
+    );
+  }
+
+  #fill(row: number, span: RawSpan & { operation: string; startUs: number; endUs: number }): void {
+    const batch = this.#batch;
+    batch.length = row + 1;
+    batch.startUs[row] = span.startUs;
+    batch.endUs[row] = span.endUs;
+    batch.kind[row] = SPAN_KINDS.indexOf(span.kind);
+    batch.status[row] = SPAN_STATUSES.indexOf(span.status);
+    batch.service[row] = batch.names.intern(span.service);
+    batch.instance[row] = batch.names.intern(span.instance);
+    batch.operation[row] = batch.names.intern(span.operation);
+    const bytes = encodeAttributes(span.attributes);
+    batch.setAttributes(row, bytes, { from: 0, to: bytes.length });
+    if (span.links !== undefined && span.links.length > 0) this.#links(row, span.links);
+  }
+
+  #parent(text: string | undefined, row: number): boolean {
+    const place = { at: SPAN_WORDS * row, words: SPAN_WORDS };
+    this.#batch.parentIds.fill(0, place.at, place.at + SPAN_WORDS);
+    return text === undefined || text === "" || hexToWords(text, this.#batch.parentIds, place);
+  }
+
+  #links(row: number, links: NonNullable<RawSpan["links"]>): void {
+    const words = new Uint32Array(LINK_WORDS * MOST_LINKS);
+    let count = 0;
+    for (const { traceId, spanId } of links.slice(0, MOST_LINKS)) {
+      const at = LINK_WORDS * count;
+      const isLink =
+        isId(traceId, words, { at, words: TRACE_WORDS }) &&
+        isId(spanId, words, { at: at + TRACE_WORDS, words: SPAN_WORDS });
+      if (isLink) count += 1;
+    }
+    if (count > 0) this.#batch.links.set(row, words.slice(0, LINK_WORDS * count));
+  }
+}
+
+function isId(text: string | undefined, into: Uint32Array, place: { at: number; words: number }): boolean {
+  return text !== undefined && hexToWords(text, into, place) && !isNoId(into, place);
+}
