@@ -167,9 +167,13 @@ test("events are filtered by severity and words", async () => {
   const served = await serve();
   const { page } = await visit(browser, `${served.url}/#/events`);
   await page.waitForSelector(STEPS[3]);
-  expect(await page.locator(".events li").count()).toBe(4);
-  await page.getByLabel("info").uncheck();
+  // What agents note at every step is not shown unasked.
   expect(await page.locator(".events li").count()).toBe(3);
+  await page.getByLabel("info").check();
+  await expect.poll(() => page.locator(".events li").count()).toBe(4);
+  await page.getByLabel("warning").uncheck();
+  await expect.poll(() => page.locator(".events li").count()).toBe(3);
+  await page.getByLabel("warning").check();
   await page.getByPlaceholder("Words in the event").fill("guard");
   await expect.poll(() => page.locator(".events li").allInnerTexts()).toHaveLength(1);
   await page.getByPlaceholder("Words in the event").fill("nothing like this");

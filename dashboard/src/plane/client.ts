@@ -12,6 +12,7 @@ import type {
   Page,
   Problem,
   SeriesDocument,
+  Severity,
   WorkloadDocument,
 } from "../../../src/server/plane-contract.ts";
 
@@ -60,6 +61,13 @@ async function problemOf(answer: Response): Promise<PlaneProblem> {
   });
 }
 
+interface EventsAsked {
+  readonly limit: number;
+  readonly cursor: string | null;
+  /** Those that are less severe are left out. */
+  readonly least: Severity;
+}
+
 const id = encodeURIComponent;
 const read = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
   (await (await ask(path, signal === undefined ? {} : { signal })).json()) as T;
@@ -71,8 +79,10 @@ export const readAgent = (agent: string, signal?: AbortSignal): Promise<AgentDoc
 export const readWorkload = (workload: string): Promise<WorkloadDocument> => read(`workloads/${id(workload)}`);
 export const readDecisions = (workload: string, limit: number): Promise<Page<DecisionDocument>> =>
   read(`decisions?workload=${id(workload)}&limit=${limit}`);
-export const readEvents = (options: { limit: number; cursor: string | null }): Promise<Page<EventDocument>> =>
-  read(`events?limit=${options.limit}${options.cursor === null ? "" : `&cursor=${id(options.cursor)}`}`);
+export const readEvents = (options: EventsAsked): Promise<Page<EventDocument>> =>
+  read(
+    `events?limit=${options.limit}&severity=${options.least}${options.cursor === null ? "" : `&cursor=${id(options.cursor)}`}`,
+  );
 export const readEmbeddings = (signal?: AbortSignal): Promise<EmbeddingsDocument> => read("embeddings", signal);
 
 /** Carries a command out. `revision` is what the person saw; where another was faster, the problem's code says so. */

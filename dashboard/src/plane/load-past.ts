@@ -4,8 +4,10 @@ import { type PlaneStore, POINTS, type WorkloadCell } from "./store.ts";
 
 /** As many as one answer may hold. */
 const STORED_DECISIONS = 500;
-/** What the charts begin with: at a step of 15 seconds every one of them, which a longer span would thin out. */
+/** What the charts begin with, of the managed world's time. */
 const SPAN_MS = 3 * 3_600_000;
+/** More than the steps of that span: the world has moved on until the answer, and what is thinned can not be counted. */
+const STORED_POINTS = 2 * POINTS;
 const isUnderWay = new WeakSet<WorkloadCell>();
 
 export function loadPast(cell: WorkloadCell): void {
@@ -13,7 +15,7 @@ export function loadPast(cell: WorkloadCell): void {
   isUnderWay.add(cell);
   cell.hasPast = true;
   const now = cell.now.peek()?.at ?? 0;
-  readSeries(cell.id, { from: now - SPAN_MS, points: POINTS })
+  readSeries(cell.id, { from: now - SPAN_MS, points: STORED_POINTS })
     .then((series) => {
       cell.history.prepend(series);
       cell.grown.value += 1;

@@ -18,14 +18,16 @@ type Past =
   | { readonly kind: "failed"; readonly why: string };
 
 export function EventsView({ workload }: { workload: string | null }): ComponentChild {
-  const hidden = useSignal<ReadonlySet<Severity>>(new Set());
+  // What agents note at every step of their way is there for whoever asks.
+  const hidden = useSignal<ReadonlySet<Severity>>(new Set(["info"]));
   const words = useSignal("");
   const held = useSignal<readonly EventDocument[] | null>(null);
   const past = useSignal<Past>({ kind: "reading" });
 
+  const least: Severity = hidden.value.has("info") ? "notice" : "info";
   const read = (cursor: string | null): void => {
     past.value = { kind: "reading" };
-    readEvents({ limit: PAGE, cursor }).then(
+    readEvents({ limit: PAGE, cursor, least }).then(
       (page) => {
         store.takePastEvents(page.items);
         past.value = { kind: "read", next: page.next };
@@ -35,8 +37,8 @@ export function EventsView({ workload }: { workload: string | null }): Component
       },
     );
   };
-  // Read once, when the view is entered.
-  useEffect(() => read(null), []);
+  // When the view is entered, and again when more is wanted than was read.
+  useEffect(() => read(null), [least]);
 
   const source = useComputed(() => held.value ?? store.events.value);
   const shown = useComputed(() => {

@@ -93,9 +93,9 @@ export interface Misses {
   readonly of: number;
 }
 
-/** Steps of late that missed the SLO, with the agent and under HPA and VPA alone; null while nothing was measured. */
+/** Steps after a moment that missed the SLO, with the agent and under HPA and VPA alone; null while there are none. */
 export function missesSince(history: MissHistory, from: number): Misses | null {
-  const first = history.at.findIndex((at) => at >= from);
+  const first = history.at.findIndex((at) => at > from);
   if (first === -1) return null;
   const missed = (kept: readonly (number | null)[]): number =>
     kept.slice(first).filter((value) => value !== null && value < 1).length;

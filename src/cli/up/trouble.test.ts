@@ -51,7 +51,7 @@ test.each([
   [{ oomKills: 2 }, /memory is short, 2 pods were killed for it/],
   [{ ready: 1 }, /replicas are short, 1 of 2 are ready/],
   [{ use: { cpu: 200, memory: 1.99e9 } }, /memory is short, 100 % of it is used/],
-  [{ use: { cpu: 200, memory: 1e9 } }, /no dimension is short \(CPU 10 %, memory 50 %\)/],
+  [{ use: { cpu: 200, memory: 1e9 } }, /nothing is used up \(CPU 10 %, memory 50 %\), so pods are too slow/],
 ])("%o is told as what it is", (change, words) => {
   expect(new TroubleWatch(0).see(view(0, change))?.what).toMatch(words);
 });
@@ -60,6 +60,11 @@ test("known causes are named first", () => {
   const causes = ["2.5 times its usual requests come", "release 2.4 needs 1.8 times the CPU per request"];
   expect(new TroubleWatch(0).see({ ...view(0), causes })?.what).toMatch(
     /: 2\.5 times its usual requests come; release 2\.4 needs 1\.8 times the CPU per request; CPU is short/,
+  );
+  // Nobody has to guess where the cause is known.
+  const calm = view(0, { use: { cpu: 200, memory: 1e9 } });
+  expect(new TroubleWatch(0).see({ ...calm, causes })?.what).toMatch(
+    /; nothing is used up \(CPU 10 %, memory 50 %\); HPA/,
   );
 });
 

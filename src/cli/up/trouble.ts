@@ -66,7 +66,11 @@ interface Found {
 
 function sentence(view: TroubleView, found: Found): string {
   const { sample, acting, causes } = view;
-  const why = [...causes, shortage(sample, found.killed), done(acting, found.had, sample.have)].join("; ");
+  const short = shortage(sample, found.killed);
+  // Where the cause is known, nobody has to guess it.
+  const symptom =
+    short ?? (causes.length > 0 ? calm(sample) : `${calm(sample)}, so pods are too slow or too few for bursts`);
+  const why = [...causes, symptom, done(acting, found.had, sample.have)].join("; ");
   return `${missed(view, found)}: ${why}.`;
 }
 
@@ -130,15 +134,24 @@ function shortfall({ latency }: Sample, slo: SloDocument, preservation: number):
 /** Rounded down, for 98.96 % is not the 99 % that was promised. */
 const percent = (share: number): string => `${Math.floor(1_000 * share + 1e-6) / 10} %`;
 
-/** Which dimension is short, by what the pods used of what they have. */
-function shortage({ use, have, ready }: Sample, killed: number): string {
-  const granted = { cpu: have.cpu * Math.max(1, ready), memory: have.memory * Math.max(1, ready) };
-  const cpu = (use.cpu ?? 0) / granted.cpu;
-  const memory = (use.memory ?? 0) / granted.memory;
+/** Which dimension is short, by what the pods used of what they have; null where none is. */
+function shortage(sample: Sample, killed: number): string | null {
+  const { have, ready } = sample;
+  const { cpu, memory } = shares(sample);
   if (killed > 0) return `memory is short, ${killed} pods were killed for it`;
   if (ready < have.replicas) return `replicas are short, ${ready} of ${have.replicas} are ready`;
   if (cpu >= 0.8) return `CPU is short, ${Math.round(100 * cpu)} % of it is used`;
   if (memory >= 0.95) return `memory is short, ${Math.round(100 * memory)} % of it is used`;
   if (cpu >= 0.45) return `CPU is short in bursts, ${Math.round(100 * cpu)} % of it is used on average`;
-  return `no dimension is short (CPU ${Math.round(100 * cpu)} %, memory ${Math.round(100 * memory)} %), so pods are too slow or too few for the bursts`;
+  return null;
+}
+
+function calm(sample: Sample): string {
+  const { cpu, memory } = shares(sample);
+  return `nothing is used up (CPU ${Math.round(100 * cpu)} %, memory ${Math.round(100 * memory)} %)`;
+}
+
+function shares({ use, have, ready }: Sample): { readonly cpu: number; readonly memory: number } {
+  const pods = Math.max(1, ready);
+  return { cpu: (use.cpu ?? 0) / (have.cpu * pods), memory: (use.memory ?? 0) / (have.memory * pods) };
 }
