@@ -8,6 +8,10 @@ const ACTING: Readonly<Record<string, string>> = {
   training: "Online: the learner acts and goes on training.",
   serving: "Serving: the learner acts with its settled policy.",
   bootstrapping: "Offline: HPA and VPA act while the learner trains on what they do.",
+  measuring: "Online: HPA and VPA act for one episode, because what they earn here is not known yet.",
+  "neutral-embedding":
+    "The shared model has not seen enough of the workload yet, so its policy acts as for any workload.",
+  stranger: "The workload is unlike all that the shared model was trained on, so its policy is trained further.",
   retraining: "Offline again: its rewards fell, so HPA and VPA act while it retrains.",
   "rolled-back": "Rolled back: HPA and VPA act until its gates hold again.",
   "not-started": "The agent has not begun, so HPA and VPA act.",
@@ -80,6 +84,7 @@ export function changedBy(why: readonly string[]): readonly ("canary band" | "sh
 const BECAUSE: Readonly<Record<string, string>> = {
   bootstrap: "It learns from HPA and VPA first.",
   "no-bootstrap": "Its profile asks for no bootstrapping.",
+  "shared-policy": "It begins with the policy that was trained on many other workloads.",
   earned: "Its estimated reward reached the threshold, and its wishes in shadow were sound.",
   converged: "Its rewards reached the threshold for Serving and are steady.",
   retraining: "Its rewards fell below the threshold for Serving.",

@@ -56,6 +56,7 @@ const becauseWords: { readonly [because: string]: string } = {
   rollback: "it missed the SLO more often than the rules would have",
   "learner-lost": "its learner was lost",
   "no-bootstrap": "the profile asks for no bootstrapping",
+  "shared-policy": "it begins with the policy that was trained on many other workloads",
   operator: "a person decided so",
 };
 
@@ -92,6 +93,11 @@ function agentText(name: string, evidence: unknown, title: string): EventText | 
     }
     case "episode-discarded":
       return said("info", name, `${title}: an episode had too few rewards to count`);
+    case "embedding": {
+      const { state, why } = evidence as { readonly state: string; readonly why: string };
+      return said(state === "stranger" ? "warning" : "notice", name, `${title}: ${state}: ${why}`);
+    }
+    case "shared-model-unusable":
     case "estimate-failed":
     case "adoption-refused":
       return said("warning", name, `${title}: ${(evidence as Failure).message}`);
