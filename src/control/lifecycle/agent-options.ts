@@ -5,6 +5,7 @@
 import type { GuardLimits, GuardRule } from "../../act/index.ts";
 import type { Ms, Result, WorkloadId } from "../../base/index.ts";
 import { milliseconds } from "../../base/index.ts";
+import type { SharedModel } from "../../learn/meta/index.ts";
 import type { Learner, NoiseConfig, Transition } from "../../learn/rl/index.ts";
 import type { Fallback, FallbackStart } from "../fallbacks/index.ts";
 import type { AutoscaleTask } from "../tasks/index.ts";
@@ -65,6 +66,11 @@ export interface AgentOptions<S> {
   readonly fallbackStart?: FallbackStart;
   /** Attempt 0 is the first; a later one is asked for when a policy was lost, and should have another seed. */
   createLearner(attempt: number): Learner;
+  /**
+   * The model that its first policy is from, where its owner named one; `createLearner` makes learners of it. A failure
+   * says why it can not be used: the agent tells so, and begins as if none had been named.
+   */
+  readonly shared?: Result<SharedModel>;
   /** Without one the gate of estimates never opens. */
   readonly estimator?: Estimator;
   /** `noShield` is the paper's. */

@@ -5,12 +5,13 @@
  * It is a checkpoint of kind "agent", so damage is found by its length and checksum before anything is believed.
  */
 import type { GuardState } from "../../act/index.ts";
-import type { Failure, Ms, Result, RngState } from "../../base/index.ts";
+import type { Failure, Ms, Result } from "../../base/index.ts";
 import { err, failure, ok } from "../../base/index.ts";
 import type { Checkpoint, NumberBlock, Transition } from "../../learn/rl/index.ts";
 import { decodeCheckpoint, encodeCheckpoint } from "../../learn/rl/index.ts";
 import type { ObservationMemory } from "../tasks/index.ts";
 import type { EpisodeLogState } from "./episode-log.ts";
+import type { ExplorationState } from "./exploration.ts";
 import type { FallbackSave } from "./fallback-seat.ts";
 import type { FootprintState } from "./footprint.ts";
 import { loadLifecycle, saveLifecycle } from "./saved.ts";
@@ -20,17 +21,14 @@ import type { WatchState } from "./watch.ts";
 const AGENT_SCHEMA = 4;
 
 /** What is plain JSON of an agent, besides its life. */
-export interface AgentNotes {
+export interface AgentNotes extends ExplorationState {
   readonly guard: GuardState;
   readonly footprint: FootprintState;
   readonly memory: ObservationMemory;
   readonly watch: WatchState;
   readonly trips: readonly boolean[];
   readonly constraint: number;
-  readonly onlineEpisodes: number;
   readonly sinceEstimate: number;
-  readonly rng: RngState;
-  readonly noise: readonly number[];
   readonly before: Ms | null;
 }
 

@@ -8,30 +8,33 @@
  */
 import type { Allocation, GuardState } from "../../act/index.ts";
 import { freshGuardState } from "../../act/index.ts";
-import type { Failure, Ms, Result, Rng } from "../../base/index.ts";
-import { err, milliseconds, ok, restoreRng, seededRng } from "../../base/index.ts";
+import type { Failure, Ms, Result } from "../../base/index.ts";
+import { err, milliseconds, ok } from "../../base/index.ts";
 import type { Decision, SaveOptions, Transition, UpdateStats } from "../../learn/rl/index.ts";
 import { actionSize } from "../../learn/rl/index.ts";
 import type { ObservationMemory } from "../tasks/index.ts";
-import { decodeAction, encodeAction, freshObservationMemory, reward } from "../tasks/index.ts";
+import { decodeAction, encodeAction, freshObservationMemory } from "../tasks/index.ts";
+import { Acquaintance } from "./acquaintance.ts";
 import type { AgentOptions, AgentSettings } from "./agent-options.ts";
 import { agentDefaults } from "./agent-options.ts";
 import { decodeAgent, encodeAgent } from "./agent-saved.ts";
+import { completionOf } from "./completion.ts";
 import type { Moment, Plan } from "./decision.ts";
 import { isTrip, planFallback, planLearner, planTakeover, shadowStep } from "./decision.ts";
 import { Diary } from "./diary.ts";
 import { EpisodeLog } from "./episode-log.ts";
+import { Exploration } from "./exploration.ts";
 import { FallbackSeat } from "./fallback-seat.ts";
+import type { FamiliarityReport } from "./familiarity.ts";
 import { Footprint } from "./footprint.ts";
 import type { ActingChoice, Health } from "./health.ts";
 import { healthOf, isLearnerFault, mayAct, whilePaused } from "./health.ts";
 import { excessNow } from "./judge.ts";
 import { LearnerSeat } from "./learner-seat.ts";
-import { bandOf, lifecycleStep } from "./lifecycle.ts";
+import { bandOf, isMeasuring, lifecycleStep } from "./lifecycle.ts";
 import { operatorProblem } from "./operator.ts";
 import type { ShieldOptions } from "./shield.ts";
 import { defaultShield, isNear } from "./shield.ts";
-import { ShieldedNoise } from "./shielded-noise.ts";
 import type { Sight } from "./sight.ts";
 import { look } from "./sight.ts";
 import type { AgentState, Evidence, OffPolicyScore, OperatorWish } from "./state.ts";
@@ -53,13 +56,13 @@ export class Agent<S> {
   readonly #shield: ShieldOptions;
   readonly #seat: LearnerSeat;
   readonly #fallback: FallbackSeat<S>;
-  readonly #noise: ShieldedNoise;
+  readonly #exploration: Exploration;
   readonly #trips: TripRate;
   readonly #log: EpisodeLog;
   readonly #watch = new Watch();
   readonly #diary = new Diary();
   readonly #footprint = new Footprint();
-  #rng: Rng;
+  readonly #acquaintance: Acquaintance;
   #state: AgentState = freshAgentState;
   #guard: GuardState = freshGuardState;
   /** As it was before the newest tick, in case that tick's action could not be done. */
@@ -67,7 +70,6 @@ export class Agent<S> {
   #memory: ObservationMemory = freshObservationMemory;
   #pending: PendingStep | undefined;
   #constraint = 1;
-  #onlineEpisodes = 0;
   #sinceEstimate = 0;
   #before: Ms | null = null;
 
@@ -75,8 +77,8 @@ export class Agent<S> {
     this.#options = options;
     this.#settings = { ...agentDefaults, ...options.settings };
     this.#shield = options.shield ?? defaultShield;
-    const { slowAfter, retryAfter, noise, holdNoise, tripWindow, minKnown, keepEpisodes } = this.#settings;
-    const { stopwatch, task } = options;
+    const { slowAfter, retryAfter, tripWindow, minKnown, keepEpisodes } = this.#settings;
+    const { stopwatch, task, seed } = options;
     this.#seat = new LearnerSeat({
       createLearner: (attempt) => options.createLearner(attempt),
       ...(stopwatch ? { stopwatch } : {}),
@@ -85,11 +87,12 @@ export class Agent<S> {
     });
     const size = actionSize(this.#seat.learner.shape.action);
     const limit = this.#shield.noise?.limit ?? Number.POSITIVE_INFINITY;
-    this.#noise = new ShieldedNoise(noise, { size, hold: Math.max(1, holdNoise), limit });
+    this.#exploration = new Exploration({ ...this.#settings, size, limit, seed });
     this.#trips = new TripRate(tripWindow);
     this.#log = new EpisodeLog({ length: task.episodeSteps, minKnown, keep: keepEpisodes });
-    this.#rng = seededRng(options.seed).fork("exploration");
     this.#fallback = new FallbackSeat(options.fallback, options.fallbackStart);
+    this.#acquaintance = new Acquaintance(options.shared);
+    this.#acquaintance.know(this.#seat.familiar);
   }
 
   get state(): AgentState {
@@ -105,16 +108,27 @@ export class Agent<S> {
     return this.#trips.rate;
   }
 
+  /** How well the shared model behind its policy knows the workload; null without one. */
+  get familiarity(): FamiliarityReport | null {
+    return this.#acquaintance.report;
+  }
+
+  /** That model, for whoever trains the policy beside the loop. */
+  get sharedModel(): Acquaintance["model"] {
+    return this.#acquaintance.model;
+  }
+
   // ── One tick ─────────────────────────────────────────────────────────────────────────────────────────
 
   tick(input: TickInput): Tick {
     const { now } = input;
     const { task, limits, workload } = this.#options;
-    if (this.#state.stage === "INITIALIZED") this.#judge({ kind: "start", at: now });
+    if (this.#state.stage === "INITIALIZED") this.#judge(this.#acquaintance.start(now));
     const sight = look(input, { task, memory: this.#memory, maxAge: limits.maxDataAge, before: this.#before });
     // A clock that says nothing has not said when the next step would be due.
     if (Number.isFinite(now)) this.#before = now;
-    this.#watch.see(sight, this.#state.stage);
+    const isFallbacks = this.#state.stage === "OFFLINE" || isMeasuring(this.#options.profile, this.#state);
+    this.#watch.see(sight, { isFallbacks });
     if (sight.observation) this.#memory = sight.observation.memory;
 
     const completed = this.#complete(sight);
@@ -123,6 +137,7 @@ export class Agent<S> {
     const step = this.#begin(sight, decided);
     this.#tellHandover(decided.choice, sight, now);
     this.#mend(now);
+    this.#tellFamiliarity(now);
 
     const { choice, plan, proposal } = decided;
     const { observation } = sight;
@@ -130,7 +145,7 @@ export class Agent<S> {
     return {
       stage: this.#state.stage,
       who: choice.who,
-      why: [choice.why, ...(plan?.notes ?? [])],
+      why: [choice.why, ...(plan?.notes ?? []), ...(choice.who === "learner" ? this.#acquaintance.notes : [])],
       action: isHeld ? { kind: "hold", workload } : plan.verdict.action,
       verdict: plan?.verdict ?? null,
       recommended: plan?.verdict.allocation ?? null,
@@ -158,29 +173,15 @@ export class Agent<S> {
     this.#pending = undefined;
     // Across a jump of the clock nobody knows how long the step took, and without a look nobody knows what it did.
     if (!pending || !observation || health.clock === "jumped") return undefined;
-    const { task } = this.#options;
-    // Where nobody acted, somebody else may have: what is there now is what was done.
-    const isOthers = pending.who === "nobody" && have !== null;
-    const allocation = isOthers ? have : pending.allocation;
-    const { measures, values } = observation;
-    const earned = reward(task, { measures, allocation, previous: pending.previous });
     const end = this.#log.isFull ? "truncated" : "no";
-    const { episode, step, obs, proposed, logProb } = pending.record;
-    const transition: Transition = {
-      obs,
-      action: isOthers ? encodeAction(task, have, pending.demand) : pending.executed,
-      proposed,
-      ...(logProb === null ? {} : { logProb }),
-      reward: earned,
-      nextObs: values,
-      end,
-    };
+    const { transition, completed } = completionOf(pending, { observation, have }, { task: this.#options.task, end });
+    const { measures } = observation;
     if (this.#seat.isWell) this.#seat.observe(transition);
     const isViolation = measures.preservation < 1;
     // Where the learner has given no less than the fallback would for a while, the fallback would have fared alike.
     const usual = this.#footprint.isFelt ? this.#watch.usualViolations(measures.load) : Number(isViolation);
     this.#log.complete(transition, { isViolation, usual });
-    return { episode, step, reward: earned, end, ...(end === "no" ? {} : { finalObs: values }) };
+    return completed;
   }
 
   #decide(input: TickInput, sight: Sight): Decided {
@@ -219,10 +220,10 @@ export class Agent<S> {
     const { who, why } = this.#choose(health);
     const { caution, noise } = this.#shield;
     const usual = this.#watch.usualNearness;
-    this.#noise.isNearSlo = noise !== null && caution !== null && isNear(observation, { share: caution.share, usual });
+    const isNearSlo = noise !== null && caution !== null && isNear(observation, { share: caution.share, usual });
     const proposal = this.#seat.propose(observation.values, {
       explore: who === "learner" && why === "training",
-      explorer: { rng: this.#rng, noise: this.#noise },
+      explorer: this.#exploration.explorer({ isNearSlo }),
     });
     return proposal.ok ? proposal.value : null;
   }
@@ -315,33 +316,27 @@ export class Agent<S> {
   #enterStage(state: AgentState): void {
     if (state.stage === "OFFLINE") this.#setConstraint(1);
     if (state.stage === "ONLINE") {
-      this.#onlineEpisodes = 0;
-      this.#fadeNoise();
-      if (state.because === "no-bootstrap") this.#setConstraint(0);
+      this.#exploration.begin(this.#acquaintance);
+      if (state.because === "no-bootstrap" || state.because === "shared-policy") this.#setConstraint(0);
     }
-    // What has just passed a gate is what one comes back to. A policy that never learned anything is not.
-    if ((state.stage === "ONLINE" && state.because === "earned") || state.stage === "SERVING") this.#seat.keepAsGood();
+    // What has just passed a gate, or was trained elsewhere, is what one comes back to. A policy that never learned
+    // anything is not.
+    const isTried = state.stage === "ONLINE" && (state.because === "earned" || state.because === "shared-policy");
+    if (isTried || state.stage === "SERVING") this.#seat.keepAsGood();
   }
 
   #endEpisode(at: Ms): void {
     const { score, shadow, steps, known } = this.#log.end();
-    this.#noise.reset();
+    this.#exploration.endEpisode({ isOnline: score !== undefined && this.#state.stage === "ONLINE" });
     if (!score) {
       this.#diary.tell({ at, name: "episode-discarded", evidence: { steps, known } });
       return;
     }
     if (this.#state.stage === "OFFLINE") this.#sinceEstimate += 1;
     if (this.#state.stage === "ONLINE") {
-      this.#onlineEpisodes += 1;
       this.#setConstraint(Math.max(0, this.#constraint - 1 / this.#settings.annealEpisodes));
-      this.#fadeNoise();
     }
     this.#judge({ kind: "episode", at, score, shadow });
-  }
-
-  #fadeNoise(): void {
-    const { episodes, to } = this.#settings.fade;
-    this.#noise.scale = 1 - (1 - to) * Math.min(1, episodes > 0 ? this.#onlineEpisodes / episodes : 1);
   }
 
   #setConstraint(constraint: number): void {
@@ -363,6 +358,12 @@ export class Agent<S> {
       this.#judge({ kind: "learner-lost", at, detail: fault });
     }
     this.#seat.setConstraint(this.#constraint);
+  }
+
+  #tellFamiliarity(at: Ms): void {
+    this.#acquaintance.know(this.#seat.familiar);
+    for (const event of this.#acquaintance.news(at)) this.#diary.tell(event);
+    this.#exploration.fade(this.#acquaintance);
   }
 
   #tellHandover({ who, why }: ActingChoice, { detail }: Sight, at: Ms): void {
@@ -439,10 +440,8 @@ export class Agent<S> {
         watch: this.#watch.state(),
         trips: this.#trips.state(),
         constraint: this.#constraint,
-        onlineEpisodes: this.#onlineEpisodes,
         sinceEstimate: this.#sinceEstimate,
-        rng: this.#rng.state(),
-        noise: [...this.#noise.state()],
+        ...this.#exploration.state(),
         before: this.#before,
       },
       log: this.#log.state(),
@@ -476,20 +475,19 @@ export class Agent<S> {
     this.#memory = notes.memory;
     this.#watch.restore(notes.watch);
     this.#trips.restore(notes.trips);
-    this.#onlineEpisodes = notes.onlineEpisodes;
     this.#sinceEstimate = notes.sinceEstimate;
-    this.#rng = restoreRng(notes.rng);
-    this.#noise.restore(Float64Array.from(notes.noise));
+    this.#exploration.restore(notes);
     this.#before = notes.before;
     this.#log.restore(log);
     this.#pending = undefined;
     this.#diary.forgetWhoActed();
-    this.#fadeNoise();
     const at = notes.before ?? milliseconds(0);
     for (const evidence of this.#seat.restore(learner, good))
       this.#diary.tell({ at, name: "adoption-refused", evidence });
     if (!isResumable) this.recall(this.kept);
     this.#setConstraint(notes.constraint);
+    this.#acquaintance.resume(this.#seat.familiar);
+    this.#exploration.fade(this.#acquaintance);
     return ok(undefined);
   }
 

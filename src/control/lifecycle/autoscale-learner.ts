@@ -1,7 +1,10 @@
 /**
- * The learner of an autoscaling agent: BCQ while it learns from the fallback, TD3 when it has been let go.
+ * The learner of an autoscaling agent: BCQ while it learns from the fallback, TD3 when it has been let go; or a policy
+ * that was trained on other workloads, under this one's embedding.
  * Owns: its shape for a task, and the paper's hyperparameters. Not here: the algorithm (learn/rl).
  */
+import type { SharedModel } from "../../learn/meta/index.ts";
+import { AdaptedLearner } from "../../learn/meta/index.ts";
 import type { BcqConfig, Learner } from "../../learn/rl/index.ts";
 import { Bcq, bcqDefaults } from "../../learn/rl/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
@@ -30,9 +33,12 @@ export interface AutoscaleLearnerOptions {
   readonly task: Pick<AutoscaleTask, "features">;
   readonly seed: number;
   readonly config?: Partial<BcqConfig>;
+  /** Begins with its policy instead, which is fine-tuned; to be asked for by `modelForTask` first. */
+  readonly shared?: SharedModel;
 }
 
-export function autoscaleLearner({ kernels, task, seed, config }: AutoscaleLearnerOptions): Learner {
+export function autoscaleLearner({ kernels, task, seed, config, shared }: AutoscaleLearnerOptions): Learner {
+  if (shared) return new AdaptedLearner({ kernels, shared, seed });
   const low = actionOrder.map(() => -1);
   const high = actionOrder.map(() => 1);
   const shape = {

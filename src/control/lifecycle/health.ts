@@ -4,6 +4,7 @@
  * Not here: how each is noticed (agent.ts), which stage the agent is in (lifecycle.ts).
  */
 import type { Failure } from "../../base/index.ts";
+import { isMeasuring } from "./lifecycle.ts";
 import type { LifecycleProfile } from "./profile.ts";
 import type { AgentState } from "./state.ts";
 
@@ -87,7 +88,14 @@ export type ActingChoice =
   | { readonly who: "learner"; readonly why: "training" | "serving" }
   | {
       readonly who: "fallback";
-      readonly why: TakeoverReason | "bootstrapping" | "retraining" | "rolled-back" | "not-started" | "paused";
+      readonly why:
+        | TakeoverReason
+        | "bootstrapping"
+        | "measuring"
+        | "retraining"
+        | "rolled-back"
+        | "not-started"
+        | "paused";
     }
   /** Recommend only: decisions are shown, and whatever manages the workload goes on managing it. */
   | { readonly who: "nobody"; readonly why: "recommend-only" };
@@ -119,7 +127,8 @@ export function mayAct(profile: LifecycleProfile, state: AgentState, health: Hea
     case "OFFLINE":
       return { who: "fallback", why: offlineWhy[state.because] };
     case "ONLINE":
-      return trouble ? { who: "fallback", why: trouble } : { who: "learner", why: "training" };
+      if (trouble) return { who: "fallback", why: trouble };
+      return isMeasuring(profile, state) ? { who: "fallback", why: "measuring" } : { who: "learner", why: "training" };
     case "SERVING":
       return trouble ? { who: "fallback", why: trouble } : { who: "learner", why: "serving" };
   }

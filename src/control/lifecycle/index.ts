@@ -10,6 +10,8 @@ export type { AutoscaleLearnerOptions } from "./autoscale-learner.ts";
 export { autoscaleBcq, autoscaleLearner } from "./autoscale-learner.ts";
 export type { EstimatorOptions } from "./estimator.ts";
 export { offPolicyEstimator } from "./estimator.ts";
+export type { FamiliarityReport } from "./familiarity.ts";
+export { modelForTask, sharedTaskName } from "./familiarity.ts";
 export type { ActingChoice, Health, LearnerReason, TakeoverReason, WorldReason } from "./health.ts";
 export { goodHealth, isLearnerFault, mayAct, takeoverReasons, troubleOf } from "./health.ts";
 export type { LifecycleStep } from "./lifecycle.ts";

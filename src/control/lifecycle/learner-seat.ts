@@ -5,6 +5,8 @@
  */
 import type { Failure, Ms, Result } from "../../base/index.ts";
 import { err, failure, failureOf, ok } from "../../base/index.ts";
+import type { Familiar } from "../../learn/meta/index.ts";
+import { isFamiliar } from "../../learn/meta/index.ts";
 import type { ActOptions, Decision, Learner, Transition, UpdateStats } from "../../learn/rl/index.ts";
 import type { Health } from "./health.ts";
 
@@ -59,6 +61,11 @@ export class LearnerSeat {
 
   get learner(): Learner {
     return this.#learner;
+  }
+
+  /** The learner, if it began from a shared model. */
+  get familiar(): Familiar | undefined {
+    return isFamiliar(this.#learner) ? this.#learner : undefined;
   }
 
   get attempt(): number {
@@ -261,8 +268,10 @@ const worthless = () =>
     ),
   );
 
+const otherVersion: ReadonlySet<string> = new Set(["checkpoint.schema", "checkpoint.mismatch", "meta.other-model"]);
+
 function checkpointState({ code }: Failure): Exclude<Health["checkpoint"], "good"> {
   if (code === "agent.no-checkpoint") return "missing";
   // A policy of other shapes is one of another version of the task.
-  return code === "checkpoint.schema" || code === "checkpoint.mismatch" ? "other-version" : "corrupt";
+  return otherVersion.has(code) ? "other-version" : "corrupt";
 }

@@ -54,7 +54,7 @@ const HISTORY_KEPT = 100;
 const fallbackMemory = (profile: LifecycleProfile) => Math.max(20, profile.window);
 
 export function lifecycleStep(profile: LifecycleProfile, state: AgentState, evidence: Evidence): LifecycleStep {
-  const begun = state.stage === "INITIALIZED" ? begin(profile, state, evidence.at) : { state, events: [] };
+  const begun = state.stage === "INITIALIZED" ? begin(profile, state, evidence) : { state, events: [] };
   const step = judge(profile, begun.state, evidence);
   const events = [...begun.events, ...step.events];
   const alarm = outOfReach(profile, { before: state, after: step.state, at: evidence.at });
@@ -80,14 +80,38 @@ function judge(profile: LifecycleProfile, state: AgentState, evidence: Evidence)
   }
 }
 
-/** Lines 4 to 9. */
-function begin(profile: LifecycleProfile, state: AgentState, at: Ms): LifecycleStep {
-  const evidence: Judgement[] = [
-    { gate: "policy", holds: profile.bootstrap, found: null, asked: null, about: "the profile asks for bootstrapping" },
+/**
+ * Lines 4 to 9. Whoever has a shared policy to begin with need not learn from the fallback first, unless stakes are high.
+ * Whoever was to have one and has none begins as everybody does: nobody lets a policy act that knows nothing, which is
+ * what a profile without bootstrapping would mean then.
+ */
+function begin(profile: LifecycleProfile, state: AgentState, start: Evidence): LifecycleStep {
+  const { at } = start;
+  const shared = start.kind === "start" ? start.shared : undefined;
+  const policy = (holds: boolean, about: string): Judgement[] => [
+    { gate: "policy", holds, found: null, asked: null, about },
   ];
-  return profile.bootstrap
-    ? moved(state, enterOffline(profile, state, "bootstrap"), { at, because: "bootstrap", evidence })
-    : moved(state, enterOnline(profile, state, "no-bootstrap"), { at, because: "no-bootstrap", evidence });
+  const online = (because: OnlineCause, evidence: readonly Judgement[]) =>
+    moved(state, enterOnline(profile, state, because), { at, because, evidence });
+  const offline = (evidence: readonly Judgement[]) =>
+    moved(state, enterOffline(profile, state, "bootstrap"), { at, because: "bootstrap", evidence });
+  if (shared === "unusable") return offline(policy(false, "the shared policy to begin with can not be used"));
+  if (shared === "ready" && profile.stakes === "normal")
+    return online("shared-policy", policy(true, "there is a shared policy to begin with, and stakes are not high"));
+  const evidence = policy(profile.bootstrap, "the profile asks for bootstrapping");
+  return profile.bootstrap ? offline(evidence) : online("no-bootstrap", evidence);
+}
+
+/** One episode of so many, until the fallback's level is known. */
+const MEASURE_EVERY = 3;
+
+/**
+ * Whether the fallback acts in this episode although the learner may: one that began with a shared policy never saw the
+ * fallback act, and thresholds, canary and rollback are relative to what that earns and misses on this very workload.
+ */
+export function isMeasuring(profile: LifecycleProfile, state: AgentState): boolean {
+  if (state.stage !== "ONLINE" || state.because !== "shared-policy") return false;
+  return state.fallback.length < profile.window && state.episodes % MEASURE_EVERY === MEASURE_EVERY - 1;
 }
 
 function judgeEpisode(
@@ -136,7 +160,11 @@ function judgeLearner(
   { score, at }: Extract<Evidence, { kind: "episode" }>,
 ): LifecycleStep {
   const { rollback } = profile.gates;
-  const state = recordLearner(profile, before, score);
+  // The one that has just ended is counted already.
+  const wasMeasured = isMeasuring(profile, { ...before, episodes: before.episodes - 1 }) && score.learnerShare === 0;
+  const state = wasMeasured
+    ? { ...before, fallback: withNewest(before.fallback, score, fallbackMemory(profile)) }
+    : recordLearner(profile, before, score);
   const conduct = rollback ? judgeConduct(rollback, state, score) : [];
   if (!allHold(conduct)) {
     const next = enterOffline(profile, { ...state, rollbacks: state.rollbacks + 1 }, "rollback");

@@ -59,7 +59,7 @@ export interface FallbackLevel {
 }
 
 export const offlineCauses = ["bootstrap", "retraining", "rollback", "learner-lost", "operator"] as const;
-export const onlineCauses = ["no-bootstrap", "earned", "retraining", "operator"] as const;
+export const onlineCauses = ["no-bootstrap", "shared-policy", "earned", "retraining", "operator"] as const;
 export type OfflineCause = (typeof offlineCauses)[number];
 export type OnlineCause = (typeof onlineCauses)[number];
 
@@ -124,7 +124,12 @@ export const freshAgentState: AgentState = Object.freeze({
 });
 
 export type Evidence =
-  | { readonly kind: "start"; readonly at: Ms }
+  | {
+      readonly kind: "start";
+      readonly at: Ms;
+      /** A policy that others' workloads trained is there to begin with, or was to be and can not be used. */
+      readonly shared?: "ready" | "unusable";
+    }
   | {
       readonly kind: "episode";
       readonly at: Ms;

@@ -8,6 +8,7 @@ import type { End } from "../../learn/env/index.ts";
 import type { UpdateStats } from "../../learn/rl/index.ts";
 import type { WorkloadReading } from "../../observe/telemetry/index.ts";
 import type { Demand } from "../tasks/index.ts";
+import type { FamiliarityReport } from "./familiarity.ts";
 import type { ActingChoice } from "./health.ts";
 import type { LifecycleEvent, OffPolicyScore, Stage } from "./state.ts";
 
@@ -69,7 +70,9 @@ export type AgentEvent = { readonly at: Ms } & (
   | { readonly name: "checkpoint-unusable"; readonly evidence: { readonly state: string; readonly fault: string } }
   | { readonly name: "episode-discarded"; readonly evidence: { readonly steps: number; readonly known: number } }
   | { readonly name: "estimate"; readonly evidence: OffPolicyScore }
-  | { readonly name: "estimate-failed" | "adoption-refused"; readonly evidence: Failure }
+  | { readonly name: "estimate-failed" | "adoption-refused" | "shared-model-unusable"; readonly evidence: Failure }
+  /** What the shared model makes of the workload has changed: it is known now, or a stranger. */
+  | { readonly name: "embedding"; readonly evidence: FamiliarityReport }
 );
 
 export interface Tick {

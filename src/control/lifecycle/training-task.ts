@@ -4,11 +4,14 @@
  * and whether its outcome is still wanted (control/loop).
  *
  * The work is an agent's whole save: the policy's bytes say which learner they are of, so the thread needs no settings.
+ * A policy of a shared model needs that model too, whose encoder reads the workload's trajectories here, beside the loop.
  */
 import type { Result } from "../../base/index.ts";
 import { err, failure, failureOf, unwrap } from "../../base/index.ts";
+import type { SharedModel } from "../../learn/meta/index.ts";
+import { openAdapted, openSharedModel } from "../../learn/meta/index.ts";
 import { openLearner } from "../../learn/rl/index.ts";
-import type { JobKinds, TaskContext } from "../../learn/tensor/index.ts";
+import type { JobKinds, Kernels, TaskContext } from "../../learn/tensor/index.ts";
 import { decodeAgent } from "./agent-saved.ts";
 import type { EstimatorOptions } from "./estimator.ts";
 import { offPolicyEstimator } from "./estimator.ts";
@@ -22,6 +25,8 @@ export interface TrainingWork {
   readonly workload: string;
   readonly fallback: string;
   readonly updates: number;
+  /** The model that its policy began from, in memory that threads share; null where it began from nothing. */
+  readonly sharedModel: Pick<SharedModel, "identity" | "bytes"> | null;
   /** How the trained policy is to be judged; null when no estimate is due. */
   readonly estimate: EstimatorOptions | null;
 }
@@ -34,12 +39,20 @@ export interface TrainingOutcome {
   readonly estimate: Result<OffPolicyScore> | null;
 }
 
-export function trainBeside(
-  { saved, workload, fallback, updates, estimate: due }: TrainingWork,
-  { kernels, isCancelled }: Pick<TaskContext, "kernels" | "isCancelled">,
-): TrainingOutcome {
+export interface TrainingPlace extends Pick<TaskContext, "kernels" | "isCancelled"> {
+  /** The opened model of these bytes, from the round before if it was the same. */
+  readonly models?: ModelShelf;
+}
+
+export function trainBeside(work: TrainingWork, { kernels, isCancelled, models }: TrainingPlace): TrainingOutcome {
+  const { saved, workload, fallback, updates, sharedModel, estimate: due } = work;
   const { learner: bytes, log } = unwrap(decodeAgent(saved, { workload, fallback }));
-  const learner = unwrap(openLearner(bytes, kernels));
+  const shelf = models ?? new ModelShelf();
+  const learner = unwrap(
+    sharedModel === null
+      ? openLearner(bytes, kernels)
+      : openAdapted(bytes, { kernels, shared: shelf.open(sharedModel, kernels) }),
+  );
   try {
     let done = 0;
     // Undefined: there is not enough to learn from yet.
@@ -62,10 +75,24 @@ function attempt(estimate: () => Result<OffPolicyScore>): Result<OffPolicyScore>
   }
 }
 
+/** A thread's shared model: opened once, however many agents began from it. */
+export class ModelShelf {
+  #kept: SharedModel | undefined;
+
+  open({ identity, bytes }: Pick<SharedModel, "identity" | "bytes">, kernels: Kernels): SharedModel {
+    if (this.#kept?.identity === identity) return this.#kept;
+    const opened = unwrap(openSharedModel(bytes, kernels));
+    this.#kept?.dispose();
+    this.#kept = opened;
+    return opened;
+  }
+}
+
 /** For the entry file of a thread, and for trainers that train in place. */
 export function agentTrainingKinds(): JobKinds {
+  const models = new ModelShelf();
   return {
-    tasks: { [AGENT_TRAINING_TASK]: (work, context) => trainBeside(work as TrainingWork, context) },
+    tasks: { [AGENT_TRAINING_TASK]: (work, context) => trainBeside(work as TrainingWork, { ...context, models }) },
     models: {},
   };
 }

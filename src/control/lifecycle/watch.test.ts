@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import type { Allocation } from "../../act/index.ts";
 import { mebibytes, millicores } from "../../base/index.ts";
 import type { Sight } from "./sight.ts";
-import type { Stage } from "./state.ts";
 import { Watch } from "./watch.ts";
 
 type Look = Pick<Sight, "observation" | "have">;
@@ -23,9 +22,9 @@ function sight(load: number, pressure = 0.5): Look {
 
 const having = (...sizes: readonly (Allocation | null)[]): Look[] => sizes.map((have) => ({ observation: null, have }));
 
-function watched(looks: readonly Look[], stage: Stage = "OFFLINE"): Watch {
+function watched(looks: readonly Look[], { isFallbacks } = { isFallbacks: true }): Watch {
   const watch = new Watch();
-  for (const look of looks) watch.see(look, stage);
+  for (const look of looks) watch.see(look, { isFallbacks });
   return watch;
 }
 
@@ -41,7 +40,7 @@ test("the fallback's violations are known by load, and a load never seen is take
 });
 
 test("what happens while the learner acts is not the fallback's", () => {
-  const watch = watched([sight(10, 2), sight(10, 2)], "ONLINE");
+  const watch = watched([sight(10, 2), sight(10, 2)], { isFallbacks: false });
   expect(watch.usualViolations(10)).toBe(0);
   expect(watch.usualNearness).toBe(0.6);
 });
@@ -54,7 +53,8 @@ test("what is newer weighs more: after many good steps old violations fade", () 
 });
 
 test("less CPU in all, or less memory in a pod, begins a new count of steps; another split of the same CPU does not", () => {
-  const since = (...story: readonly (Allocation | null)[]) => watched(having(...story), "SERVING").sinceShrink;
+  const since = (...story: readonly (Allocation | null)[]) =>
+    watched(having(...story), { isFallbacks: false }).sinceShrink;
   const [all, split, larger] = [sizes(4, 500), sizes(8, 250), sizes(4, 600)];
   // The first look has nothing to compare with.
   expect(since(all, all, split, larger)).toBe(4);
@@ -77,16 +77,16 @@ test("it comes back from its state", () => {
   const copy = new Watch();
   copy.restore(JSON.parse(JSON.stringify(watch.state())));
   expect(copy.state()).toEqual(watch.state());
-  copy.see(sight(10, 2), "OFFLINE");
+  copy.see(sight(10, 2), { isFallbacks: true });
   expect(watch.usualViolations(10)).not.toBe(copy.usualViolations(10));
 });
 
 test("what was missed lately counts whoever acted, and fades", () => {
-  const missed = watched([sight(10, 2), sight(10, 2)], "SERVING");
+  const missed = watched([sight(10, 2), sight(10, 2)], { isFallbacks: false });
   // A four hundredth each: 1 − (399/400)².
   expect(missed.missedLately).toBeCloseTo(1 - (399 / 400) ** 2, 12);
   const restored = new Watch();
   restored.restore(missed.state());
-  restored.see(sight(10), "ONLINE");
+  restored.see(sight(10), { isFallbacks: false });
   expect(restored.missedLately).toBeCloseTo((399 / 400) * (1 - (399 / 400) ** 2), 12);
 });

@@ -9,7 +9,6 @@
 import type { Allocation } from "../../act/index.ts";
 import { nearness } from "./shield.ts";
 import type { Sight } from "./sight.ts";
-import type { Stage } from "./state.ts";
 
 /** The usual latency is a mean over about two episodes. */
 const USUAL_RATE = 1 / 200;
@@ -42,7 +41,11 @@ export class Watch {
   #missedLately = 0;
   #had: Allocation | null = null;
 
-  see({ observation, have }: Pick<Sight, "observation" | "have">, stage: Stage): void {
+  /** `isFallbacks`: what is seen is the fallback's doing. */
+  see(
+    { observation, have }: Pick<Sight, "observation" | "have">,
+    { isFallbacks }: { readonly isFallbacks: boolean },
+  ): void {
     if (have) {
       this.#sinceShrink = this.#had && isLess(have, this.#had) ? 0 : this.#sinceShrink + 1;
       this.#had = have;
@@ -51,8 +54,7 @@ export class Watch {
     const { load, preservation } = observation.measures;
     const isMissed = preservation < 1 ? 1 : 0;
     this.#missedLately += MISSED_RATE * (isMissed - this.#missedLately);
-    // Only in OFFLINE is what is seen the fallback's doing.
-    if (stage !== "OFFLINE") return;
+    if (!isFallbacks) return;
     const now = Math.min(1, nearness(observation));
     const before = this.#usual ?? now;
     this.#usual = before + USUAL_RATE * (now - before);

@@ -49,6 +49,7 @@ export function agentSeat<S>({ agent, workload, fallback, estimate, ...options }
           workload,
           fallback,
           updates,
+          sharedModel: agent.sharedModel,
           estimate: agent.isEstimateDue ? estimate : null,
         } satisfies TrainingWork,
       };

@@ -42,6 +42,12 @@ interface Entry {
   summary: Float32Array | undefined;
 }
 
+/** A trajectory as it is kept, with its summary where it was read already. */
+export interface KnownTrajectory {
+  readonly trajectory: Trajectory;
+  readonly summary: Float32Array | undefined;
+}
+
 export class Fingerprint {
   readonly #embedder: Embedder;
   readonly #least: number;
@@ -66,11 +72,24 @@ export class Fingerprint {
     return this.#bundle.items.map(({ trajectory }) => trajectory);
   }
 
-  /** Takes in a trajectory if it is among the best so far. One that the encoder can not read changes nothing. */
-  insert(trajectory: Trajectory): Result<Insertion<Trajectory>> {
+  /** The same, with what was computed of them. */
+  get known(): readonly KnownTrajectory[] {
+    return this.#bundle.items;
+  }
+
+  /**
+   * Takes in a trajectory if it is among the best so far. One that the encoder can not read changes nothing, and neither
+   * does one that is there already: what is remembered a second time, after a restart, is not seen twice.
+   */
+  insert(trajectory: Trajectory, summary?: Float32Array): Result<Insertion<Trajectory>> {
     const checked = this.#embedder.check(trajectory);
     if (!checked.ok) return checked;
-    const inserted = this.#bundle.insert({ reward: trajectory.reward, trajectory, summary: undefined });
+    const twin = this.#bundle.items.find((entry) => isSame(entry.trajectory, trajectory));
+    if (twin) {
+      twin.summary ??= summary;
+      return ok({ kept: false });
+    }
+    const inserted = this.#bundle.insert({ reward: trajectory.reward, trajectory, summary });
     if (!inserted.kept) return ok(inserted);
     this.#embedding = undefined;
     return ok({ ...inserted, dropped: inserted.dropped?.trajectory });
@@ -85,18 +104,7 @@ export class Fingerprint {
 
   #compute(): Embedding {
     const { items } = this.#bundle;
-    if (items.length < this.#least) {
-      return {
-        kind: "neutral",
-        vector: new Float32Array(this.#embedder.embeddingSize),
-        trajectories: items.length,
-        why: failure(
-          "meta.too-few",
-          `the environment has ${items.length} of the ${this.#least} trajectories that an embedding needs, so the neutral one is used; let it run for more episodes`,
-          { retry: true },
-        ),
-      };
-    }
+    if (items.length < this.#least) return this.neutral(items.length);
     const unread = items.filter(({ summary }) => summary === undefined);
     const summaries = this.#embedder.summarise(unread.map(({ trajectory }) => trajectory));
     for (const [i, entry] of unread.entries()) entry.summary = summaries[i];
@@ -104,9 +112,28 @@ export class Fingerprint {
     return { kind: "known", vector, trajectories: items.length };
   }
 
+  /** What there is with so few trajectories. */
+  neutral(trajectories: number): Embedding {
+    return {
+      kind: "neutral",
+      vector: new Float32Array(this.#embedder.embeddingSize),
+      trajectories,
+      why: failure(
+        "meta.too-few",
+        `the environment has ${trajectories} of the ${this.#least} trajectories that an embedding needs, so the neutral one is used; let it run for more episodes`,
+        { retry: true },
+      ),
+    };
+  }
+
   #forgetSummaries(): void {
     for (const entry of this.#bundle.items) entry.summary = undefined;
     this.#embedding = undefined;
     this.#version = this.#embedder.version;
   }
+}
+
+function isSame(one: Trajectory, other: Trajectory): boolean {
+  if (one.reward !== other.reward || one.steps !== other.steps) return false;
+  return one.values.every((value, i) => value === other.values[i]);
 }

@@ -1,11 +1,14 @@
 /**
  * The meta learner for any task: trajectories or samples in, an embedding of ⟨application, environment⟩ out, trained
  * together with whatever is conditioned on it. Start reading at meta-learner.ts, then encoder.ts, then fingerprint.ts;
- * for training, at contextual-learner.ts, then pretraining/pretraining.ts.
+ * for training, at contextual-learner.ts, then pretraining/pretraining.ts; for workloads that nobody has seen, at
+ * shared-model.ts, then adapted-learner.ts.
  */
 
 export type { AdaptationOptions, Familiarity } from "./adaptation.ts";
 export { Adaptation } from "./adaptation.ts";
+export type { AdaptedOptions, Familiar } from "./adapted-learner.ts";
+export { ADAPTED_REPLAY_STEPS, AdaptedLearner, isFamiliar, openAdapted } from "./adapted-learner.ts";
 export type { Insertion } from "./bundle.ts";
 export { BUNDLE_SIZE, Bundle, bestOf } from "./bundle.ts";
 export type { Conditioned, ContextLoss, ContextualLearner, JointPass, JointTask } from "./contextual-learner.ts";
@@ -36,6 +39,7 @@ export type { Curve, EvaluationRow } from "./pretraining/saved-state.ts";
 export { pretrainKinds } from "./pretraining/thread-tasks.ts";
 export type { Ranking } from "./ranking.ts";
 export { areaUnderCurve, rankByCosine } from "./ranking.ts";
+export { openSharedModel, SharedModel } from "./shared-model.ts";
 export { cosineSimilarity } from "./similarity.ts";
 export type { Trajectory, TrajectoryOptions } from "./trajectory.ts";
 export { createTrajectory } from "./trajectory.ts";

@@ -28,14 +28,18 @@ export interface PretrainedModel {
   readonly encoder: Uint8Array;
   readonly policy: Uint8Array;
   readonly pool: readonly KnownEnvironment[];
+  /** What its observations and actions mean, in the words of whoever trained it; others are not to be guessed at. */
+  readonly task?: string;
 }
 
 export function encodePretrained(model: PretrainedModel): Uint8Array {
-  const { meta, learner, shape, bundle, encoder, policy, pool } = model;
+  const { meta, learner, shape, bundle, encoder, policy, pool, task } = model;
   const width = meta.embedding;
   const embeddings = new Float32Array(pool.length * width);
   for (const [i, { embedding }] of pool.entries()) embeddings.set(embedding, i * width);
-  const config = { meta, learner, shape, bundle } as unknown as { readonly [key: string]: JsonValue };
+  const config = { meta, learner, shape, bundle, ...(task === undefined ? {} : { task }) } as unknown as {
+    readonly [key: string]: JsonValue;
+  };
   const names = pool.map(({ name }) => name);
   return encodeCheckpoint({ kind: KIND, meta: { ...config, names }, blocks: { encoder, policy, embeddings } });
 }
@@ -46,7 +50,9 @@ export function decodePretrained(bytes: Uint8Array): Result<PretrainedModel> {
   const { kind, meta: found, blocks } = decoded.value;
   if (kind !== KIND) return refused(`it was written by ${kind}`);
   const { encoder, policy, embeddings } = blocks;
-  const { meta, learner, shape, bundle, names } = found as unknown as PretrainedModel & { readonly names: string[] };
+  const { meta, learner, shape, bundle, task, names } = found as unknown as PretrainedModel & {
+    readonly names: string[];
+  };
   const isWhole =
     encoder instanceof Uint8Array &&
     policy instanceof Uint8Array &&
@@ -58,7 +64,8 @@ export function decodePretrained(bytes: Uint8Array): Result<PretrainedModel> {
   const width = meta.embedding;
   if (embeddings.length !== names.length * width) return refused("it has not one embedding for each name");
   const pool = names.map((name, i) => ({ name, embedding: embeddings.slice(i * width, (i + 1) * width) }));
-  return ok({ meta, learner, shape, bundle, encoder, policy, pool });
+  const named = typeof task === "string" ? { task } : {};
+  return ok({ meta, learner, shape, bundle, encoder, policy, pool, ...named });
 }
 
 function refused(why: string): Result<never> {

@@ -33,7 +33,7 @@ export type {
   Transition,
   UpdateStats,
 } from "./learner.ts";
-export { actionShapeOf, actionSize, clipAction } from "./learner.ts";
+export { actionShapeOf, actionSize, checkTransition, clipAction } from "./learner.ts";
 export type { Noise, NoiseConfig } from "./noise.ts";
 export { createNoise } from "./noise.ts";
 export type { Normaliser, RewardScaler } from "./normaliser.ts";
