@@ -63,6 +63,8 @@ async function looksRight(page: Page, name: string): Promise<void> {
   expect(await fitsItsWidth(page)).toBe(true);
 }
 
+const titleOf = (member: { readonly application: string } | undefined): string =>
+  member?.application.replaceAll("+", " + ") ?? "";
 const titles = (page: Page): Promise<string[]> => page.locator(".kin ol .link").allInnerTexts();
 
 test("a real `up` with a shared model shows what it was trained on, and who is whose neighbour", async () => {
@@ -74,18 +76,18 @@ test("a real `up` with a shared model shows what it was trained on, and who is w
     expect(await page.locator(".scatter g").count()).toBe(APPLICATIONS);
     expect(await page.locator(".map-view .facts").innerText()).toContain(`pool · ${APPLICATIONS} applications`);
     const [first, second] = report.map.members;
-    expect(await page.locator(".kin h2").innerText()).toBe(first?.application);
+    expect(await page.locator(".kin h2").innerText()).toBe(titleOf(first));
     expect(await titles(page)).toHaveLength(5);
     expect(await page.locator(".scatter .tie").count()).toBe(5);
     // By keyboard, by pointer, and along the neighbours.
     await page.getByLabel("Look at").selectOption(second?.name ?? "");
-    await expect.poll(() => page.locator(".kin h2").innerText()).toBe(second?.application);
+    await expect.poll(() => page.locator(".kin h2").innerText()).toBe(titleOf(second));
     const [nearest] = await titles(page);
     await page.locator(".kin ol .link").first().click();
     await expect.poll(() => page.locator(".kin h2").innerText()).toBe(nearest);
     const mark = page.locator(".scatter g").first().locator("path");
     await mark.click();
-    await expect.poll(() => page.locator(".kin h2").innerText()).toBe(first?.application);
+    await expect.poll(() => page.locator(".kin h2").innerText()).toBe(titleOf(first));
     expect(complaints).toEqual([]);
     expect([...hosts]).toEqual(["127.0.0.1"]);
   } finally {
@@ -110,7 +112,7 @@ test("a managed workload lies where its embedding says, with its kin; one that i
   expect(await place(".scatter .managed")).toBe(await place(".scatter g"));
   const beside = await page.locator(".kin").innerText();
   expect(beside).toMatch(/Checkout\s+Has kin here: It is like what the model has learned on\./);
-  expect(beside).toContain(`${member?.application}\n1.00`);
+  expect(beside).toContain(`${titleOf(member)}\n1.00`);
   await page.getByLabel("Look at").selectOption({ label: "Product search" });
   await expect.poll(() => page.locator(".kin").innerText()).toContain("Not placed yet: 2 of 3 episodes were seen.");
   await page.getByLabel("Look at").selectOption({ label: "Checkout" });

@@ -116,7 +116,15 @@ function itemsOf(map: KnownMap, kinds: readonly string[]): readonly Item[] {
     const { name, application, sensitivity, shape, place, nearest } = member;
     const about = `${words(sensitivity)}, ${words(shape)} load`;
     const point = { id: name, about: `${application}: ${about}`, at: place, kind: kinds.indexOf(member[by]) };
-    return { id: name, title: application, about, traits: { sensitivity, shape }, nearest, point };
+    // Applications are named after their segments.
+    return {
+      id: name,
+      title: application.replaceAll("+", " + "),
+      about,
+      traits: { sensitivity, shape },
+      nearest,
+      point,
+    };
   });
   // Those that are managed are drawn last, above all others.
   return [...members, ...managed];

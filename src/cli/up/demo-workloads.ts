@@ -100,7 +100,9 @@ const hours = (n: number): Ms => minutes(60 * n);
 /**
  * Their rules are the cheapest that kept the SLO on a day of each one's load under the default seed, with the software that
  * runs when the world begins, found as the studies find theirs (docs/adr/0015-a-careful-opponent.md): a twin that misses
- * its SLO all day would make every agent look good. Releases come four hours apart, so that one is always in force.
+ * its SLO all day would make every agent look good. At least two pods each: a VPA leaves fewer than two as they are, and a
+ * release that needs more memory would then keep a twin in a crash loop until the next one. Releases come four hours apart,
+ * so that one is always in force.
  */
 const four = (): readonly Recipe[] => [
   {
@@ -109,7 +111,7 @@ const four = (): readonly Recipe[] => [
     application: composed("web-shop", ["web-rendering", "database-scan"], { threads: 16, timeout: 4_000 }),
     load: { shape: "diurnal", level: "high", mean: 24 },
     promise: { kind: "latency", times: 2 },
-    rules: { leastCpu: 2_000, targetPercent: 68, leastReplicas: 1 },
+    rules: { leastCpu: 700, targetPercent: 53, leastReplicas: 2 },
     firstRelease: hours(7),
   },
   {
@@ -118,7 +120,7 @@ const four = (): readonly Recipe[] => [
     application: composed("image-resizing", ["object-store", "image-manipulation"], { threads: 8, timeout: 6_000 }),
     load: { shape: "bursty", level: "low", mean: 8 },
     promise: { kind: "latency", times: 3 },
-    rules: { leastCpu: 700, targetPercent: 38, leastReplicas: 1 },
+    rules: { leastCpu: 500, targetPercent: 30, leastReplicas: 2 },
     firstRelease: hours(11),
   },
   {
@@ -127,7 +129,7 @@ const four = (): readonly Recipe[] => [
     application: composed("ml-serving", ["text-processing", "ml-inference"], { threads: 8, timeout: 5_000 }),
     load: { shape: "steady", level: "high", mean: 18 },
     promise: { kind: "latency", times: 2.5 },
-    rules: { leastCpu: 1_500, targetPercent: 51, leastReplicas: 1 },
+    rules: { leastCpu: 1_000, targetPercent: 70, leastReplicas: 2 },
     firstRelease: hours(3),
   },
   {
@@ -139,7 +141,7 @@ const four = (): readonly Recipe[] => [
     }),
     load: { shape: "on-off", level: "high", mean: 14 },
     promise: { kind: "throughput", times: 0.8 },
-    rules: { leastCpu: 300, targetPercent: 90, leastReplicas: 1 },
+    rules: { leastCpu: 300, targetPercent: 90, leastReplicas: 2 },
     firstRelease: hours(15),
   },
 ];
