@@ -29,18 +29,36 @@ export interface OpenFile {
 // give the lock away. Hence this list; like the lock, it is one per process.
 const openHere = new Set<string>();
 
-const TABLES = `
-  CREATE TABLE coxswain_meta (name VARCHAR NOT NULL, value VARCHAR NOT NULL);
-  CREATE TABLE episodes (key INTEGER NOT NULL, id VARCHAR NOT NULL, agent VARCHAR NOT NULL);
-  CREATE TABLE records (${RECORD_TABLE});
-  INSERT INTO coxswain_meta VALUES ('trajectory-schema', '${RECORD_SCHEMA}');`;
+/** What lies in a file: which kind of store it is, the version of its tables, and the SQL that makes them. */
+export interface FileLayout {
+  /** For people: "trajectory store". */
+  readonly what: string;
+  /** The name of its version in `coxswain_meta`. */
+  readonly schema: string;
+  readonly version: number;
+  readonly tables: string;
+}
 
-export async function openFile(
-  path: string,
-  { threads, checkpointMiB }: { threads: number; checkpointMiB: number },
-): Promise<OpenFile> {
+const TRAJECTORIES: FileLayout = {
+  what: "trajectory store",
+  schema: "trajectory-schema",
+  version: RECORD_SCHEMA,
+  tables: `CREATE TABLE episodes (key INTEGER NOT NULL, id VARCHAR NOT NULL, agent VARCHAR NOT NULL);
+  CREATE TABLE records (${RECORD_TABLE});`,
+};
+
+export interface OpenOptions {
+  readonly threads: number;
+  readonly checkpointMiB: number;
+  /** Trajectories unless said. */
+  readonly layout?: FileLayout;
+}
+
+export async function openFile(path: string, options: OpenOptions): Promise<OpenFile> {
+  const { threads, checkpointMiB, layout = TRAJECTORIES } = options;
   const identity = identityOf(path);
-  if (openHere.has(identity)) throw new CodedError(lockedStore(path, `this very process (${process.pid})`));
+  if (openHere.has(identity))
+    throw new CodedError(lockedStore({ path, what: layout.what, owner: `this very process (${process.pid})` }));
   openHere.add(identity);
   let instance: DuckDBInstance | undefined;
   try {
@@ -52,7 +70,7 @@ export async function openFile(
       autoload_known_extensions: "false",
     });
     const writer = await instance.connect();
-    await prepareTables(writer, path);
+    await prepareTables(writer, { path, layout });
     const reader = await instance.connect();
     const opened = instance;
     return {
@@ -69,29 +87,39 @@ export async function openFile(
   } catch (thrown) {
     instance?.closeSync();
     openHere.delete(identity);
-    throw storeFailure(thrown, { path, doing: "open" });
+    throw storeFailure(thrown, { path, doing: "open", what: layout.what });
   }
 }
 
-async function prepareTables(connection: DuckDBConnection, path: string): Promise<void> {
+async function prepareTables(
+  connection: DuckDBConnection,
+  { path, layout }: { path: string; layout: FileLayout },
+): Promise<void> {
   const names = (await connection.runAndReadAll("SELECT table_name FROM duckdb_tables()"))
     .getRowsJS()
     .map((row) => String(row[0]));
   if (names.length === 0) {
-    await connection.run(`BEGIN; ${TABLES} COMMIT;`);
+    await connection.run(`BEGIN;
+      CREATE TABLE coxswain_meta (name VARCHAR NOT NULL, value VARCHAR NOT NULL);
+      ${layout.tables}
+      INSERT INTO coxswain_meta VALUES ('${layout.schema}', '${layout.version}');
+      COMMIT;`);
     return;
   }
   if (!names.includes("coxswain_meta")) {
     throw new CodedError(
       failure(
         "store.schema",
-        `${path} is a DuckDB file but not a trajectory store; choose another path, its tables were not touched`,
+        `${path} is a DuckDB file but not a ${layout.what}; choose another path, its tables were not touched`,
       ),
     );
   }
-  const found = await connection.runAndReadAll("SELECT value FROM coxswain_meta WHERE name = 'trajectory-schema'");
+  const found = await connection.runAndReadAll("SELECT value FROM coxswain_meta WHERE name = $1", [layout.schema]);
   const version = found.getRowsJS()[0]?.[0];
-  if (version !== String(RECORD_SCHEMA)) throw new CodedError(schemaMismatch(`the trajectory store ${path}`, version));
+  if (version === String(layout.version)) return;
+  if (layout === TRAJECTORIES) throw new CodedError(schemaMismatch(`the ${layout.what} ${path}`, version));
+  const text = `${path} is no ${layout.what} of version ${layout.version} (found: ${version ?? "another kind of store"}); choose another path, or use the version that wrote it`;
+  throw new CodedError(failure("store.schema", text));
 }
 
 /** The same for every spelling of the path, whether or not the file exists yet. */

@@ -9,3 +9,5 @@ export type { RemoteStoreOptions } from "./remote-client.ts";
 export { connectStore } from "./remote-client.ts";
 export type { StoreServer, StoreServerOptions } from "./remote-server.ts";
 export { serveStore } from "./remote-server.ts";
+export type { TraceStoreOptions } from "./trace-store.ts";
+export { openTraceStore } from "./trace-store.ts";

@@ -18,3 +18,14 @@ export { hexToWords, isNoId, SPAN_WORDS, TRACE_WORDS, wordsToHex } from "./span-
 export type { SpanOffer, SpanSink } from "./span-sink.ts";
 export type { SealReason } from "./trace-block.ts";
 export { SEAL_REASONS, SpanFlag, TraceBlock } from "./trace-block.ts";
+export type {
+  AnalysedTraces,
+  CallEdge,
+  GraphQuery,
+  StoredSpan,
+  StoredTrace,
+  TraceCounts,
+  TraceQuery,
+  TraceStore,
+  TraceSummary,
+} from "./trace-store.ts";
