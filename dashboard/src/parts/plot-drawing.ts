@@ -43,7 +43,14 @@ export function drawMarks(plot: uPlot, marks: readonly Mark[]): void {
     const row = isClose ? (placed.find(({ y }) => mark.y - y < LABEL_HEIGHT * scale) ?? mark).y : mark.y;
     const isHigh = row - bbox.top < LABEL_HEIGHT * scale;
     ctx.textBaseline = isHigh ? "top" : "bottom";
-    ctx.fillText(mark.label, from, isHigh ? row + 3 * scale : row - 2 * scale);
+    const at = isHigh ? row + 3 * scale : row - 2 * scale;
+    // Lines run behind it.
+    ctx.strokeStyle = colour("--card");
+    ctx.lineWidth = 4 * scale;
+    ctx.lineJoin = "round";
+    ctx.setLineDash([]);
+    ctx.strokeText(mark.label, from, at);
+    ctx.fillText(mark.label, from, at);
     from += ctx.measureText(`${mark.label}  `).width + 8 * scale;
   });
   ctx.restore();

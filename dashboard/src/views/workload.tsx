@@ -99,7 +99,7 @@ function Head({ cell }: { cell: WorkloadCell }): ComponentChild {
           <span class="badge">{label}</span>{" "}
           <span class="sentence">{kind.value === "trouble" ? <WhatAndWhy sentence={sentence} /> : sentence}</span>
         </p>
-        {release.value === null ? null : <p>{release}</p>}
+        {kind.value === "trouble" || release.value === null ? null : <p>{release}</p>}
         <p class="quiet">
           Promise: {sloWords(cell.slo.value)} · <a href={hrefOf({ view: "agent", id: cell.agent.value })}>Its agent</a>{" "}
           · <a href={hrefOf({ view: "events", workload: cell.id })}>Its events</a>

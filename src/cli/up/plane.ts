@@ -23,7 +23,7 @@ import type { CommandAnswer } from "./commands.ts";
 import { obey } from "./commands.ts";
 import { decisionOf } from "./decisions.ts";
 import { DemoAgent } from "./demo-agent.ts";
-import { guardLimits } from "./demo-cluster.ts";
+import { bounds, guardLimits } from "./demo-cluster.ts";
 import { fallbackOf, historyOf } from "./demo-rules.ts";
 import type { DemoWorkload } from "./demo-workloads.ts";
 import { eventText } from "./event-texts.ts";
@@ -127,7 +127,7 @@ export class Plane implements Commanded {
   }
 
   #wardOf(workload: DemoWorkload, slot: number): Ward {
-    const { saved, history, start, seed, kernels } = this.#parts;
+    const { saved, history, start, seed, kernels, shared } = this.#parts;
     const id = unwrap(parseAgentId(`${workload.id}-agent`));
     const before = saved?.workloads[workload.id];
     // What was told is newer than what was saved, or as old.
@@ -140,6 +140,7 @@ export class Plane implements Commanded {
         slo: (before?.slo ?? workload.slo) as Slo,
         wishes: saved?.agents[id] ?? { mode: "act", isPaused: false, revision: 1 },
         kernels,
+        shared,
         seed: seed + 101 * (slot + 1),
         startedAt: this.startedAt,
         now: start,
@@ -274,6 +275,7 @@ export class Plane implements Commanded {
       slo: agent.slo,
       acting: agent.acting,
       oomKills: truth.oomKills,
+      most: bounds.replicas.max,
       causes: this.#happenings.causesOf(id),
     });
     this.#tellTrouble(ward, before);

@@ -11,6 +11,7 @@ function view(step: number, change: Partial<Sample> & { readonly oomKills?: numb
     slo,
     acting: "fallback",
     oomKills,
+    most: 12,
     causes: [],
     sample: {
       at: step * 15_000,
@@ -36,7 +37,7 @@ test("six missed steps of the last twelve are trouble, from the first of them on
   // The first miss was at 15 s and this one is at 90 s.
   expect(watch.see(view(6))).toEqual({
     since: 15_000,
-    what: "Misses its SLO since 00:00 (900 ms, promised 400 ms at p99): CPU is short, 95 % of it is used; HPA and VPA gave nothing more yet.",
+    what: "Misses its SLO since 00:00 (900 ms, promised 400 ms at p99): CPU is short, 95 % of it is used; HPA and VPA stay at 2 pods.",
   });
 });
 
@@ -79,12 +80,17 @@ test.each([
   [{ replicas: 5, cpu: 1_000, memory: 1e9 }, "the agent gave 3 more pods."],
   [{ replicas: 3, cpu: 1_400, memory: 1e9 }, "the agent gave 1 more pod and 1.4 instead of 1 cores a pod."],
   [{ replicas: 1, cpu: 1_050, memory: 1.5e9 }, "the agent gave 1 fewer pod and 1431 instead of 954 MiB a pod."],
-  [{ replicas: 2, cpu: 950, memory: 1e9 }, "the agent gave nothing more yet."],
+  [{ replicas: 2, cpu: 950, memory: 1e9 }, "the agent stays at 2 pods."],
 ])("what was done since the first miss is told: %o", (have, words) => {
   const watch = new TroubleWatch();
   for (let step = 0; step < 6; step++) watch.see(view(step));
   const seen = watch.see({ ...view(6, { have, ready: have.replicas }), acting: "learner" });
   expect(seen?.what.endsWith(`; ${words}`)).toBe(true);
+});
+
+test("where there may be no more pods, that is told", () => {
+  const seen = new TroubleWatch(0).see({ ...view(0), acting: "learner", most: 2 });
+  expect(seen?.what).toMatch(/; the agent stays at 2 pods, the most there may be\.$/);
 });
 
 test("where nobody acts, that is told", () => {

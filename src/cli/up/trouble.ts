@@ -10,6 +10,8 @@ export interface TroubleView {
   readonly slo: SloDocument;
   readonly acting: AgentDocument["acting"];
   readonly oomKills: number;
+  /** Pods that it may have. */
+  readonly most: number;
   /** In words: faults that were injected, a release that needs more. */
   readonly causes: readonly string[];
 }
@@ -65,12 +67,12 @@ interface Found {
 }
 
 function sentence(view: TroubleView, found: Found): string {
-  const { sample, acting, causes } = view;
+  const { sample, causes } = view;
   const short = shortage(sample, found.killed);
   // Where the cause is known, nobody has to guess it.
   const symptom =
     short ?? (causes.length > 0 ? calm(sample) : `${calm(sample)}, so pods are too slow or too few for bursts`);
-  const why = [...causes, symptom, done(acting, found.had, sample.have)].join("; ");
+  const why = [...causes, symptom, done(view, found.had)].join("; ");
   return `${missed(view, found)}: ${why}.`;
 }
 
@@ -97,20 +99,21 @@ const actors = { learner: "the agent", fallback: "HPA and VPA", nobody: "nobody"
 const NOTABLE = 0.1;
 
 /** What was done about it since it began. */
-function done(acting: TroubleView["acting"], had: AllocationDocument, have: AllocationDocument): string {
+function done({ acting, sample: { have }, most }: TroubleView, had: AllocationDocument): string {
   if (acting === "nobody") return "nobody acts";
-  const pods = have.replicas - had.replicas;
+  const change = have.replicas - had.replicas;
   const isOther = (name: "cpu" | "memory") => Math.abs(have[name] / had[name] - 1) > NOTABLE;
   const gave = [
-    ...(pods === 0
-      ? []
-      : [`${Math.abs(pods)} ${pods > 0 ? "more" : "fewer"} ${Math.abs(pods) === 1 ? "pod" : "pods"}`]),
+    ...(change === 0 ? [] : [pods(Math.abs(change), change > 0 ? "more " : "fewer ")]),
     ...(isOther("cpu") ? [`${cores(have.cpu)} instead of ${cores(had.cpu)} cores a pod`] : []),
     ...(isOther("memory") ? [`${mebibytes(have.memory)} instead of ${mebibytes(had.memory)} MiB a pod`] : []),
   ];
-  return gave.length > 0 ? `${actors[acting]} gave ${list(gave)}` : `${actors[acting]} gave nothing more yet`;
+  const who = actors[acting];
+  if (gave.length > 0) return `${who} gave ${list(gave)}`;
+  return `${who} ${acting === "learner" ? "stays" : "stay"} at ${pods(have.replicas)}${have.replicas >= most ? ", the most there may be" : ""}`;
 }
 
+const pods = (count: number, more = ""): string => `${count} ${more}${count === 1 ? "pod" : "pods"}`;
 const cores = (millicores: number): number => Number((millicores / 1_000).toFixed(2));
 const mebibytes = (bytes: number): number => Math.round(bytes / 2 ** 20);
 const list = (parts: readonly string[]): string =>
