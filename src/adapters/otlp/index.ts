@@ -5,3 +5,5 @@ export { OtlpProtoDecoder } from "./proto-decode.ts";
 export { encodeOtlp } from "./proto-encode.ts";
 export type { SpanReceiver, SpanReceiverOptions } from "./receiver.ts";
 export { openSpanReceiver } from "./receiver.ts";
+export type { FileFormat, SpanFile, SpanFileOptions } from "./span-files.ts";
+export { FILE_FORMATS, readSpans } from "./span-files.ts";

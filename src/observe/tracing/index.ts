@@ -10,6 +10,7 @@ export { executionHistory } from "./execution-history.ts";
 export type { PathChange, PathChangesOptions } from "./path-changes.ts";
 export { PathChanges } from "./path-changes.ts";
 export type {
+  FoundPath,
   ObservedPath,
   PathAggregate,
   PathSignaturesOptions,
@@ -17,7 +18,8 @@ export type {
   RequestType,
 } from "./path-signatures.ts";
 export { PathSignatures } from "./path-signatures.ts";
-export { printedCriticalPath } from "./printed-path.ts";
+export { printedCriticalPath, printedPath } from "./printed-path.ts";
 export type { Interval, PairVerdict, Relations, RelationTrackerOptions } from "./relations.ts";
 export { RelationTracker, relationOf } from "./relations.ts";
+export type { WholeTraces } from "./whole-traces.ts";
 export { assembleTraces } from "./whole-traces.ts";

@@ -3,7 +3,14 @@
  * Owns: the signature of a path and its aggregate. Not here: whether it has changed (path-changes.ts).
  */
 import type { TraceBlock } from "../telemetry/index.ts";
-import type { CriticalPathFinder } from "./critical-path.ts";
+
+/** A path as its finder holds it; places are places in the trace. */
+export interface FoundPath {
+  readonly length: number;
+  spanAt(k: number): number;
+  /** How long the span alone held up the request. */
+  exclusiveUs(span: number): number;
+}
 
 /** One step of a signature. Loops are folded: `db/get` ten times in a row is one step. */
 export interface PathStep {
@@ -77,8 +84,8 @@ export class PathSignatures {
     return this.#refused;
   }
 
-  /** Takes the path that `finder` found last, of this trace. */
-  observe(block: TraceBlock, trace: number, finder: CriticalPathFinder): ObservedPath | null {
+  /** Takes the path of this trace. */
+  observe(block: TraceBlock, trace: number, path: FoundPath): ObservedPath | null {
     const base = block.offsets[trace]!;
     const name = nameOf(block, base);
     let type = this.#types.get(name);
@@ -91,7 +98,7 @@ export class PathSignatures {
       this.#types.set(name, type);
     }
     type.requests += 1;
-    const { rows, signature } = foldedSteps(block, base, finder);
+    const { rows, signature } = foldedSteps(block, base, path);
     let kept = type.paths.get(signature);
     if (kept === undefined) {
       if (type.paths.size >= this.#mostPaths) {
@@ -111,7 +118,7 @@ export class PathSignatures {
     kept.count += 1;
     kept.sumUs += duration;
     kept.longestUs = Math.max(kept.longestUs, duration);
-    addExclusive(block, base, { finder, into: kept.exclusiveUs });
+    addExclusive(block, base, { path, into: kept.exclusiveUs });
     return { requestType: name, signature };
   }
 
@@ -154,11 +161,11 @@ function isSameStep({ spans }: TraceBlock, a: number, b: number): boolean {
   return spans.service[a] === spans.service[b] && spans.operation[a] === spans.operation[b];
 }
 
-function foldedSteps(block: TraceBlock, base: number, finder: CriticalPathFinder) {
+function foldedSteps(block: TraceBlock, base: number, path: FoundPath) {
   const rows: number[] = [];
   let signature = "";
-  for (let k = 0; k < finder.length; k++) {
-    const row = base + finder.spanAt(k);
+  for (let k = 0; k < path.length; k++) {
+    const row = base + path.spanAt(k);
     const before = rows.at(-1);
     if (before !== undefined && isSameStep(block, before, row)) continue;
     rows.push(row);
@@ -167,15 +174,11 @@ function foldedSteps(block: TraceBlock, base: number, finder: CriticalPathFinder
   return { rows, signature };
 }
 
-function addExclusive(
-  block: TraceBlock,
-  base: number,
-  { finder, into }: { finder: CriticalPathFinder; into: Float64Array },
-): void {
+function addExclusive(block: TraceBlock, base: number, { path, into }: { path: FoundPath; into: Float64Array }): void {
   let step = -1;
-  for (let k = 0; k < finder.length; k++) {
-    const span = finder.spanAt(k);
-    if (k === 0 || !isSameStep(block, base + finder.spanAt(k - 1), base + span)) step += 1;
-    into[step]! += finder.exclusiveUs(span);
+  for (let k = 0; k < path.length; k++) {
+    const span = path.spanAt(k);
+    if (k === 0 || !isSameStep(block, base + path.spanAt(k - 1), base + span)) step += 1;
+    into[step]! += path.exclusiveUs(span);
   }
 }

@@ -9,6 +9,7 @@
  * other starts.
  */
 import type { TraceBlock } from "../telemetry/index.ts";
+import type { FoundPath } from "./path-signatures.ts";
 
 /** Places in the trace, in the order in which the printed procedure adds them. */
 export function printedCriticalPath(block: TraceBlock, trace = 0): number[] {
@@ -28,6 +29,17 @@ export function printedCriticalPath(block: TraceBlock, trace = 0): number[] {
     open.push(last);
   }
   return path;
+}
+
+/** The same as a path that can be counted; a step's time is its span's duration, for the printed form has no other. */
+export function printedPath(block: TraceBlock, trace: number): FoundPath {
+  const spans = printedCriticalPath(block, trace);
+  const base = block.offsets[trace]!;
+  return {
+    length: spans.length,
+    spanAt: (k) => spans[k]!,
+    exclusiveUs: (span) => block.spans.endUs[base + span]! - block.spans.startUs[base + span]!,
+  };
 }
 
 function lastReturned(
