@@ -34,6 +34,8 @@ describe("usage", () => {
     "reproduce",
     "train",
     "evaluate",
+    "inject",
+    "trace critical-path",
     "bench",
     "doctor",
     "config print",

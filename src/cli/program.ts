@@ -8,8 +8,10 @@ import { configCommand } from "./commands/config.ts";
 import { demoCommand } from "./commands/demo.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { evaluateCommand } from "./commands/evaluate.ts";
+import { injectCommand } from "./commands/inject.ts";
 import { pretrainCommand } from "./commands/pretrain.ts";
 import { reproduceCommand } from "./commands/reproduce.ts";
+import { traceCommand } from "./commands/trace.ts";
 import { trainCommand } from "./commands/train.ts";
 import { upCommand } from "./commands/up.ts";
 import { versionCommand } from "./commands/version.ts";
@@ -46,6 +48,8 @@ export function buildProgram(shell: Shell): Command {
     .addCommand(trainCommand(shell))
     .addCommand(evaluateCommand(shell))
     .addCommand(pretrainCommand(shell))
+    .addCommand(injectCommand(shell))
+    .addCommand(traceCommand(shell))
     .addCommand(benchCommand(shell))
     .addCommand(doctorCommand(shell))
     .addCommand(configCommand(shell))

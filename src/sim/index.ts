@@ -95,8 +95,12 @@ export {
 } from "./microservices/applications/index.ts";
 export type { Profile, ProfileName, Resource } from "./microservices/calibration.ts";
 export { operationLatency, profiles, resources } from "./microservices/calibration.ts";
+export type { CampaignOptions, CampaignVerdict, ThresholdRun } from "./microservices/campaign.ts";
+export { breaksSlo, missed, runCampaign, thresholdOf } from "./microservices/campaign.ts";
 export type { EventMicroserviceWorld } from "./microservices/event/event-world.ts";
 export { microserviceWorld } from "./microservices/event/event-world.ts";
+export type { IsolatedRequests } from "./microservices/isolated.ts";
+export { isolatedRequests, isolatedSlos } from "./microservices/isolated.ts";
 export type { Limits } from "./microservices/limits.ts";
 export type { Amounts, MicroserviceNode, ProcessorClassName } from "./microservices/nodes.ts";
 export { firmNodes, nodeOf, processorClasses } from "./microservices/nodes.ts";

@@ -161,14 +161,15 @@ export const CLIENT_TIMEOUT = 5_000;
 /** One way between two containers, ms: mean and coefficient of variation. Assumed [0.05..0.3]: one switch, kernel TCP. */
 export const hop = { mean: 0.1, variation: 0.25 } as const;
 
+/** Misses per access with the whole working set cached. Assumed [0.05..0.3]. */
+export const FULL_CACHE_MISSES = 0.15;
+
 /**
  * Misses over misses with the whole working set cached, at an allocation of `a` of it: a^(−1/2), the rule of Hartstein et
  * al., "Cache miss behavior: is it √2?" (CF 2006). Capped: with no cache at all every access goes to memory.
  */
-export const missCurve = { exponent: -0.5, most: 4 } as const;
+export const missCurve = { exponent: -0.5, most: 1 / FULL_CACHE_MISSES } as const;
 
-/** Misses per access with the whole working set cached. Assumed [0.05..0.3]; decides telemetry only, not time. */
-export const FULL_CACHE_MISSES = 0.15;
 /** What one miss brings from memory, bytes. */
 export const CACHE_LINE = 64;
 
@@ -195,8 +196,8 @@ export const defaultLimits = {
   /** Never less: cores; MB/s as so many requests at their full rate at once. Assumed. */
   leastCores: 0.5,
   leastAtOnce: 2,
-  /** What a controller may ask for, over and under the default. Assumed [2..8] and [0.2..0.5]. */
-  upper: 4,
+  /** What a controller may ask for, over and under the default. Assumed [2..16] and [0.2..0.5]. */
+  upper: 8,
   lower: 0.25,
 } as const;
 

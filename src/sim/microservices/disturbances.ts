@@ -7,8 +7,15 @@ import { endOf, type FaultKind, type Injection, intensityAt } from "../../act/fa
 import { CPU, IO, LLC, MEMORY, NETWORK, RESOURCE_COUNT } from "./calibration.ts";
 
 export const disturbanceScale = {
-  /** Demand of a stressor in a container at full intensity, over the container's default limit. Assumed [1..5]. */
-  inContainer: 3,
+  /**
+   * Demand of a stressor in a container at full intensity, over the container's default limit: of CPU, of what flows, of
+   * cache. Assumed [1..5], [4..32], [4..32]: at full intensity an injector takes "all possible resources" (FIRM 3.3.2).
+   */
+  cpu: 3,
+  flow: 16,
+  cache: 24,
+  /** Where a machine can not limit a resource, a stressor is bound by the machine only: over its capacity. Assumed [2..5]. */
+  unlimited: 3,
   /** Mean of the added delay per message at full intensity, ms, and its deviation over the mean. Assumed [5..100], [0..0.5]. */
   delay: 20,
   delayVariation: 0.25,
@@ -31,7 +38,8 @@ export interface Disturbed {
   readonly stress: Float64Array;
   /** Mean added delay of a message to or from it, ms. */
   delay: number;
-  readonly defaults: ArrayLike<number>;
+  /** By resource: what a stressor in it wants at full intensity. */
+  readonly fullStress: ArrayLike<number>;
 }
 
 export interface DisturbedNode {
@@ -98,8 +106,7 @@ export class Disturbances {
       const container = world.instance(target.service, target.replica);
       if (container === undefined) return;
       this.#touched.push(container);
-      if (resource >= 0)
-        container.stress[resource]! += intensity * disturbanceScale.inContainer * container.defaults[resource]!;
+      if (resource >= 0) container.stress[resource]! += intensity * container.fullStress[resource]!;
       else container.delay += intensity * disturbanceScale.delay;
       return;
     }
@@ -118,5 +125,22 @@ export class Disturbances {
     node.threads = Math.max(node.threads, intensity * node.capacity[CPU]!);
   }
 }
+
+/** Of a container with these default limits on a machine. */
+export function fullStressOf(
+  defaults: ArrayLike<number>,
+  { capacity, hasPartitions }: { readonly capacity: ArrayLike<number>; readonly hasPartitions: boolean },
+): Float64Array {
+  const { cpu, flow, cache, unlimited } = disturbanceScale;
+  return Float64Array.from(defaults, (limit, r) => {
+    if (r === CPU) return cpu * limit;
+    if (!isLimited(r, hasPartitions)) return unlimited * capacity[r]!;
+    return (r === LLC ? cache : flow) * limit;
+  });
+}
+
+/** Memory bandwidth and cache need a processor that can divide them; the kernel limits the others everywhere. */
+export const isLimited = (resource: number, hasPartitions: boolean): boolean =>
+  hasPartitions || (resource !== MEMORY && resource !== LLC);
 
 export const newStress = (): Float64Array => new Float64Array(RESOURCE_COUNT);

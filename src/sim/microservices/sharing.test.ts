@@ -1,18 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { besideStressor, maxMinShares } from "./sharing.ts";
+import { besideStressor, maxMinShares, reachOf, type Sharing } from "./sharing.ts";
 
 const shares = (capacity: number, demands: readonly number[], weights = demands.map(() => 1)) => {
   const out = new Float64Array(demands.length);
-  const slack = maxMinShares(
-    { capacity, count: demands.length, demands: Float64Array.from(demands), weights: Float64Array.from(weights) },
-    out,
-  );
-  return { out: [...out], slack };
+  const rest: Sharing = { slack: 0, level: 0 };
+  const problem = { capacity, count: demands.length, demands: Float64Array.from(demands) };
+  maxMinShares({ ...problem, weights: Float64Array.from(weights) }, out, rest);
+  return { out: [...out], slack: rest.slack, rest };
 };
 
 test("everybody gets all that is wanted while there is enough", () => {
-  expect(shares(10, [1, 2, 3])).toEqual({ out: [1, 2, 3], slack: 4 });
+  expect(shares(10, [1, 2, 3])).toMatchObject({ out: [1, 2, 3], slack: 4 });
 });
 
 test("the classic example: 10 among 2, 2.6, 4 and 5", () => {
@@ -29,8 +28,17 @@ test("weights divide what is short", () => {
   expect(shares(9, [10, 10], [1, 2]).out).toEqual([3, 6]);
 });
 
+test("who wants less than its part can have its part at once, and what is left over while nothing is short", () => {
+  const short = shares(10, [1, 20, 20]);
+  expect(short.rest.level).toBe(4.5);
+  expect(reachOf(1, 1, short.rest)).toBe(4.5);
+  expect(reachOf(4.5, 1, short.rest)).toBe(4.5);
+  const easy = shares(10, [1, 2]);
+  expect(reachOf(1, 1, easy.rest)).toBe(8);
+});
+
 test("nothing is shared by nobody", () => {
-  expect(shares(5, [])).toEqual({ out: [], slack: 5 });
+  expect(shares(5, [])).toMatchObject({ out: [], slack: 5 });
 });
 
 test("shares are never more than wanted or than there is; who gets less than wanted has the most per weight", () => {

@@ -37,6 +37,7 @@ export interface ContainerOptions {
   readonly threads: number;
   readonly queueLimit: number;
   readonly defaults: Float64Array;
+  readonly fullStress: Float64Array;
   readonly limits: Float64Array;
   readonly at: number;
   readonly quotaPhase: number;
@@ -56,6 +57,7 @@ export class Container implements Disturbed {
   readonly threads: number;
   readonly queueLimit: number;
   readonly defaults: Float64Array;
+  readonly fullStress: Float64Array;
   /** In force; and what was asked for last, which may still be on its way. */
   readonly limits: Float64Array;
   readonly asked: Float64Array;
@@ -97,6 +99,7 @@ export class Container implements Disturbed {
     this.threads = options.threads;
     this.queueLimit = options.queueLimit;
     this.defaults = options.defaults;
+    this.fullStress = options.fullStress;
     this.limits = options.limits;
     this.asked = Float64Array.from(options.limits);
     this.createdAt = options.at;

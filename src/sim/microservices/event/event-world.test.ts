@@ -128,7 +128,7 @@ test("memory stress breaks latency while CPU use stays flat; more bandwidth for 
   world.advance(seconds(20));
   const calm = { p99: p99(), cpu: usedBy()?.use?.cpu as number };
   const target = { on: "instance", service: "recommendation", replica: 0 } as const;
-  world.inject(stressor({ kind: "memory-bandwidth", target, start: world.now, intensity: 0.9 }));
+  world.inject(stressor({ kind: "memory-bandwidth", target, start: world.now, intensity: 0.5 }));
   world.advance(seconds(40));
   const stressed = { p99: p99(), cpu: usedBy()?.use?.cpu as number };
   expect(stressed.p99).toBeGreaterThan(1.3 * calm.p99);

@@ -8,9 +8,9 @@
  */
 import type { EventQueue } from "../../engine/index.ts";
 import { CPU, DEMAND_SMOOTHING, IO, LLC, MEMORY, NETWORK, NODE_EPOCH, RESOURCE_COUNT } from "../calibration.ts";
-import { type DisturbedNode, newStress } from "../disturbances.ts";
+import { type DisturbedNode, isLimited, newStress } from "../disturbances.ts";
 import { type MicroserviceNode, processorClasses } from "../nodes.ts";
-import { maxMinShares } from "../sharing.ts";
+import { maxMinShares, reachOf, type Sharing } from "../sharing.ts";
 import type { Container } from "./container.ts";
 
 export class Machine implements DisturbedNode {
@@ -54,6 +54,7 @@ export class Machines {
   #demands = new Float64Array(ROOM);
   #weights = new Float64Array(ROOM);
   #given = new Float64Array(ROOM);
+  readonly #rest: Sharing = { slack: 0, level: 0 };
 
   constructor(nodes: readonly MicroserviceNode[]) {
     this.all = nodes.map((spec, index) => new Machine(index, spec));
@@ -91,7 +92,7 @@ export class Machines {
     const count = tenants.length + 1;
     if (count > this.#demands.length) this.#grow(count);
     for (let r = 0; r < RESOURCE_COUNT; r++) {
-      const limited = hasPartitions || (r !== MEMORY && r !== LLC);
+      const limited = isLimited(r, hasPartitions);
       for (let i = 0; i < tenants.length; i++) {
         const tenant = tenants[i]!;
         const wanted = demandOf(tenant, r);
@@ -100,15 +101,13 @@ export class Machines {
       }
       this.#demands[count - 1] = stress[r]!;
       this.#weights[count - 1] = Math.max(1, threads);
-      const slack = maxMinShares(
-        { capacity: capacity[r]!, count, demands: this.#demands, weights: this.#weights },
-        this.#given,
-      );
+      const problem = { capacity: capacity[r]!, count, demands: this.#demands, weights: this.#weights };
+      maxMinShares(problem, this.#given, this.#rest);
       for (let i = 0; i < tenants.length; i++) {
-        // What nobody wants is there for whoever wants it next; CPU limits are the quota's business, not the share's.
-        const given = this.#given[i]! + slack;
         const tenant = tenants[i]!;
-        tenant.shares[r] = limited && r !== CPU ? Math.min(tenant.limits[r]!, given) : given;
+        const reach = reachOf(this.#given[i]!, this.#weights[i]!, this.#rest);
+        // CPU limits are the quota's business, not the share's.
+        tenant.shares[r] = limited && r !== CPU ? Math.min(tenant.limits[r]!, reach) : reach;
       }
     }
     for (let i = 0; i < tenants.length; i++) {

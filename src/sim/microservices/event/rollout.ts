@@ -6,6 +6,7 @@ import type { Result, Rng } from "../../../base/index.ts";
 import { err, failure, ok } from "../../../base/index.ts";
 import { mechanics } from "../../cluster/mechanics.ts";
 import { CPU, operationLatency, RESOURCE_COUNT, resources } from "../calibration.ts";
+import { fullStressOf } from "../disturbances.ts";
 import { asLimits, boundsOf, type Limits } from "../limits.ts";
 import type { FlowState } from "./call-flow.ts";
 import { Container, EVENT } from "./container.ts";
@@ -201,6 +202,7 @@ export class Rollout {
       threads: program.threads[service]!,
       queueLimit: program.queue[service]!,
       defaults: defaults[service] as Float64Array,
+      fullStress: fullStressOf(defaults[service] as Float64Array, machine),
       limits,
       at: now,
       quotaPhase: (1 - this.#phases.next()) * mechanics.quotaPeriod,
