@@ -3,7 +3,7 @@ import { frameOf, nearestTo } from "./scatter.tsx";
 
 test("both axes have one scale, and all points are inside", () => {
   const points = [{ at: [0, 0] as const }, { at: [10, 2] as const }, { at: [4, 1] as const }];
-  const { x, y, height } = frameOf(points);
+  const { x, y, height } = frameOf(points, 640);
   // 640 wide with 28 on each side: 58.4 for each of ten units.
   expect(x(10) - x(0)).toBeCloseTo(584, 6);
   expect(y(0) - y(2)).toBeCloseTo(2 * 58.4, 6);
@@ -16,16 +16,16 @@ test("both axes have one scale, and all points are inside", () => {
 });
 
 test("a tall cloud is as large as its height allows", () => {
-  const { x, y, height } = frameOf([{ at: [0, 0] }, { at: [1, 10] }]);
+  const { x, y, height } = frameOf([{ at: [0, 0] }, { at: [1, 10] }], 640);
   expect(height).toBe(520);
   expect(y(0) - y(10)).toBeCloseTo(520 - 56, 6);
   expect(x(1) - x(0)).toBeCloseTo(46.4, 6);
 });
 
 test("one point, and none, have a frame too", () => {
-  const { x, y, height } = frameOf([{ at: [3, 3] }]);
+  const { x, y, height } = frameOf([{ at: [3, 3] }], 640);
   expect([x(3), y(3)]).toEqual([320, height / 2]);
-  expect(frameOf([]).height).toBe(300);
+  expect(frameOf([], 640).height).toBe(300);
 });
 
 test("a click chooses the nearest point within reach, the one drawn last of two at the same place", () => {

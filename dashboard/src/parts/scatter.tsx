@@ -4,7 +4,7 @@
  * choosing by keyboard, which whoever uses it has to offer beside it.
  */
 import type { ComponentChild } from "preact";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 export interface ScatterPoint {
   readonly id: string;
@@ -26,7 +26,8 @@ export interface ScatterProps {
   readonly choose: (id: string) => void;
 }
 
-const WIDTH = 640;
+/** Until it is known how wide it is. Marks and names are drawn in the screen's pixels, so that a phone's are no smaller. */
+const USUAL_WIDTH = 640;
 const [LEAST_HEIGHT, MOST_HEIGHT] = [300, 520];
 const PAD = 28;
 /** Further from every point than this, a click chooses none. */
@@ -57,7 +58,7 @@ export interface Frame {
 }
 
 /** One scale for both axes, all points inside. */
-export function frameOf(points: readonly { readonly at: readonly [number, number] }[]): Frame {
+export function frameOf(points: readonly { readonly at: readonly [number, number] }[], width: number): Frame {
   const span = (axis: 0 | 1): { low: number; size: number } => {
     const values = points.map(({ at }) => at[axis]);
     const low = Math.min(...values, Number.POSITIVE_INFINITY);
@@ -65,11 +66,11 @@ export function frameOf(points: readonly { readonly at: readonly [number, number
     return Number.isFinite(low) ? { low, size: high - low } : { low: 0, size: 0 };
   };
   const [across, up] = [span(0), span(1)];
-  const inner = WIDTH - 2 * PAD;
+  const inner = width - 2 * PAD;
   const fitting = across.size > 0 ? inner / across.size : 1;
   const height = Math.min(Math.max(up.size * fitting + 2 * PAD, LEAST_HEIGHT), MOST_HEIGHT);
   const scale = up.size > 0 ? Math.min(fitting, (height - 2 * PAD) / up.size) : fitting;
-  const left = (WIDTH - across.size * scale) / 2;
+  const left = (width - across.size * scale) / 2;
   const bottom = (height + up.size * scale) / 2;
   return {
     height,
@@ -80,14 +81,24 @@ export function frameOf(points: readonly { readonly at: readonly [number, number
 
 export function Scatter({ label, points, chosen, ties, choose }: ScatterProps): ComponentChild {
   const host = useRef<SVGSVGElement>(null);
-  const { height, x, y } = frameOf(points);
+  const [width, setWidth] = useState(USUAL_WIDTH);
+  useEffect(() => {
+    const svg = host.current;
+    if (svg === null) return;
+    const resized = new ResizeObserver(() => {
+      if (svg.clientWidth > 0) setWidth(svg.clientWidth);
+    });
+    resized.observe(svg);
+    return () => resized.disconnect();
+  }, []);
+  const { height, x, y } = frameOf(points, width);
   const place = ({ at }: ScatterPoint): { x: number; y: number } => ({ x: x(at[0]), y: y(at[1]) });
   const centre = points.find(({ id }) => id === chosen);
   const tied = points.filter(({ id }) => ties.includes(id));
   const onClick = (event: MouseEvent): void => {
     const box = host.current?.getBoundingClientRect();
     if (box === undefined || box.width === 0) return;
-    const perPixel = WIDTH / box.width;
+    const perPixel = width / box.width;
     const at = { x: (event.clientX - box.left) * perPixel, y: (event.clientY - box.top) * perPixel };
     const near = nearestTo(
       at,
@@ -97,7 +108,7 @@ export function Scatter({ label, points, chosen, ties, choose }: ScatterProps): 
   };
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: whoever uses it offers the same choice by keyboard beside it
-    <svg ref={host} class="scatter" viewBox={`0 0 ${WIDTH} ${height}`} role="img" aria-label={label} onClick={onClick}>
+    <svg ref={host} class="scatter" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label} onClick={onClick}>
       {centre === undefined
         ? null
         : tied.map((point) => {
@@ -117,7 +128,7 @@ export function Scatter({ label, points, chosen, ties, choose }: ScatterProps): 
             {point.id === chosen ? <circle class="ring" r="11" /> : null}
             <path d={point.name === undefined ? (MARKS[point.kind % MARKS.length] ?? "") : STAR} />
             {point.name === undefined ? null : (
-              <text x={left > WIDTH * 0.75 ? -14 : 14} y="4" text-anchor={left > WIDTH * 0.75 ? "end" : "start"}>
+              <text x={left > width * 0.6 ? -14 : 14} y="4" text-anchor={left > width * 0.6 ? "end" : "start"}>
                 {point.name}
               </text>
             )}
