@@ -5,15 +5,18 @@
  * Deterministic: seeds, a clock under the test's hand, training in place of threads (those have tests of their own).
  */
 import { beforeAll, describe, expect, test } from "vitest";
+import { loadKernels } from "../../src/adapters/runtime/index.ts";
 import type { Ms } from "../../src/base/index.ts";
 import { failure, unwrap } from "../../src/base/index.ts";
 import type { LifecycleProfile, Stage, TakeoverReason } from "../../src/control/lifecycle/index.ts";
 import { offlineCauses, onlineCauses, stages, takeoverReasons } from "../../src/control/lifecycle/index.ts";
+import { encodePretrained, openSharedModel } from "../../src/learn/meta/index.ts";
 import { CHECKPOINT_SCHEMA, crc32c, decodeCheckpoint, encodeCheckpoint } from "../../src/learn/rl/index.ts";
 import { phaseOf, plainApplication, shop, steadyLoad } from "../../src/sim/cluster/event/simple-world.ts";
 import { memoryState } from "../fixtures/loop/scripted.ts";
 import type { Faults } from "../fixtures/loop/shop-life.ts";
 import { bounds, EPISODE, gates, shopLife, web } from "../fixtures/loop/shop-life.ts";
+import { tinyModel } from "../fixtures/meta/tiny-model.ts";
 
 type Life = ReturnType<typeof shopLife>;
 type Lasting = Exclude<Stage, "INITIALIZED">;
@@ -189,6 +192,12 @@ function expectWithinBounds({ world }: Life): void {
   }
 }
 
+function restartedFrom(saved: Uint8Array, options: Parameters<typeof shopLife>[0]): Life {
+  const state = memoryState();
+  state.files.set(web, [saved]);
+  return shopLife({ ...options, state });
+}
+
 async function endOf(life: Life): Promise<void> {
   expectWithinBounds(life);
   const { agents, recorder } = await life.loop.stop();
@@ -298,6 +307,24 @@ describe("every stage is entered, for every cause there is:", () => {
     await life.turnsUntil(({ who, stage }) => who === "learner" && stage === "ONLINE", 20);
     await endOf(life);
     expect(life.transitions()[0]).toBe("INITIALIZED → ONLINE (no-bootstrap)");
+  });
+
+  test("with a shared policy the learner acts from the first step on, and the fallback now and then to be measured", async () => {
+    const shared = openSharedModel(encodePretrained(await tinyModel()), loadKernels());
+    const life = shopLife({ shared, profile: { serving: outOfReach } });
+    await life.turnsUntil(({ who, stage }) => who === "learner" && stage === "ONLINE", 20);
+    await life.turnsUntil(({ who, why }) => who === "fallback" && why[0] === "measuring", 3 * EPISODE);
+    // Known by what the thread beside the loop read.
+    await life.turns(3 * EPISODE);
+    expect(life.familiarity()?.state).not.toBe("neutral");
+    await endOf(life);
+    expect(life.transitions()).toEqual(["INITIALIZED → ONLINE (shared-policy)"]);
+    const saved = (life.state as ReturnType<typeof memoryState>).files.get(web)?.[0] as Uint8Array;
+    const again = restartedFrom(saved, { shared, start: (life.clock.now() + 30_000) as Ms });
+    // In its first turn, before it is trained again.
+    expect(await again.turns(1)).toMatchObject({ stage: "ONLINE" });
+    expect(again.familiarity()).toEqual(life.familiarity());
+    await again.loop.stop();
   });
 
   test("a learner that the fallback had to stand in for over most of an episode is rolled back", async () => {

@@ -24,7 +24,10 @@ export const upCommand = (shell: Shell) =>
       `how many, 1 to ${MOST_WORKLOADS}; beyond four they are drawn by the seed (default: as before, or four)`,
       wholeNumberUpTo(MOST_WORKLOADS),
     )
-    .option("--shared-model <folder>", "what `coxswain pretrain` left: its applications on the map of workloads")
+    .option(
+      "--shared-model <folder>",
+      "what `coxswain pretrain` left: agents begin with its policy, and the map shows its applications",
+    )
     .option("--seed <n>", "another seed, another cluster", wholeNumberOrZero, 1)
     .addHelpText(
       "after",
@@ -40,6 +43,7 @@ export const upCommand = (shell: Shell) =>
       const { runUp } = await import("../up/run-up.ts");
       const summary = await runUp(session, {
         ...options,
+        sharedModel: options.sharedModel ?? config.agents.sharedModel,
         kernels: config.runtime.kernels,
         workers: config.runtime.workers,
         isQuiet: options.json ?? false,

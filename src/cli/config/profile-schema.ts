@@ -119,13 +119,21 @@ export const profileSchema = z
     mode: z.enum(["recommend", "canary", "act"]).default("recommend").describe("how much of it is carried out"),
     controlStepSeconds: z.number().min(1).max(3600).default(15).describe("between two decisions"),
     episodeSteps: z.int().min(10).default(100).describe("decisions that rewards are summed over"),
+    sharedModel: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        "what `coxswain pretrain` left: its policy acts at once, or, where stakes are high, after bootstrapping",
+      ),
   })
   .transform((given, context): WorkloadProfile => {
-    const { controlStepSeconds, utilisation, ...rest } = given;
+    const { controlStepSeconds, utilisation, sharedModel, ...rest } = given;
     const profile: WorkloadProfile = {
       ...rest,
       utilisation: { cpu: ratio(utilisation.cpu), memory: ratio(utilisation.memory) },
       controlStep: seconds(controlStepSeconds),
+      ...(sharedModel === undefined ? {} : { sharedModel }),
     };
     for (const { path, reason } of profileProblems(profile))
       context.addIssue({ code: "custom", path: [...path], message: reason });

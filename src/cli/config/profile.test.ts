@@ -117,6 +117,7 @@ describe("a profile", () => {
     ["reward: { thresholds: { serving: { timesFallback: 0.9, plus: 3 }, deviation: { timesFallback: 2 } } }"],
     ["controlStepSeconds: 7.5", "utilisation: { cpu: 0.7 }", "stakes: high", "episodeSteps: 40"],
     ["bootstrap: false", "reward: { thresholds: { serving: 60 } }"],
+    ["sharedModel: runs/pool-200", "stakes: high"],
   ])("printed with all that was left out is the same profile (%#)", (...added) => {
     const sized = {
       2: "slo: { latency: { percentile: 99.9, targetMs: 12.5 } }",

@@ -29,6 +29,15 @@ export const configSchema = z.strictObject({
     .min(1)
     .default(".coxswain")
     .describe("folder for what the program keeps between runs, such as finished jobs of studies"),
+  agents: z
+    .strictObject({
+      sharedModel: z
+        .string()
+        .min(1)
+        .optional()
+        .describe("folder of a finished `coxswain pretrain`, whose policy the agents of new workloads begin with"),
+    })
+    .prefault({}),
   train: trainSchema.prefault({}),
 });
 

@@ -9,6 +9,7 @@
  */
 
 import { openWorkerPool, workerEntry } from "../../adapters/runtime/index.ts";
+import { sharedTaskName } from "../../control/lifecycle/index.ts";
 import { encodePretrained, Pretraining, pretrainKinds } from "../../learn/meta/index.ts";
 import { poolEntries, poolShape, poolWorld } from "../../studies/index.ts";
 import { type KernelChoice, openKernels } from "../kernels.ts";
@@ -70,7 +71,8 @@ export async function runPretraining(session: Session, run: PretrainRun): Promis
       tell(session, training);
     }
     folder.writeTraining(training.save());
-    folder.writeBytes("model.ckpt", encodePretrained(training.model()));
+    const task = sharedTaskName({ features: "extended", actions });
+    folder.writeBytes("model.ckpt", encodePretrained({ ...training.model(), task }));
     return training;
   } catch (thrown) {
     training.dispose();

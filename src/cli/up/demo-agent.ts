@@ -3,14 +3,15 @@
  * Owns: mode, SLO and pause as they are now, the figures that its document shows, and the switch that makes its learner
  * throw. Not here: when it ticks (control/loop), its settings (demo-profile.ts).
  */
-import type { AgentId, Ms } from "../../base/index.ts";
+import type { AgentId, Ms, Result } from "../../base/index.ts";
 import type { HpaVpaControllerState } from "../../control/fallbacks/index.ts";
-import type { Judgement, StageMove, TrainingOutcome } from "../../control/lifecycle/index.ts";
+import type { FamiliarityReport, Judgement, StageMove, TrainingOutcome } from "../../control/lifecycle/index.ts";
 import {
   Agent,
   autoscaleLearner,
   canaryBand,
   gatesAhead,
+  modelForTask,
   offPolicyEstimator,
   thresholdLevels,
   WHOLE_BAND,
@@ -18,6 +19,7 @@ import {
 import type { AgentInput, AgentTick, LoopAgent } from "../../control/loop/index.ts";
 import { agentSeat } from "../../control/loop/index.ts";
 import type { AutoscaleTask } from "../../control/tasks/index.ts";
+import type { SharedModel } from "../../learn/meta/index.ts";
 import type { Learner } from "../../learn/rl/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
 import type { Slo } from "../../observe/telemetry/index.ts";
@@ -47,6 +49,8 @@ export interface DemoAgentOptions {
   readonly slo: Slo;
   readonly wishes: Wishes;
   readonly kernels: Kernels;
+  /** The model that it begins with, or why it can not be used; undefined: it begins with nothing. */
+  readonly shared: Result<SharedModel> | undefined;
   readonly seed: number;
   /** When the world began, for the rules' memory of the days before. */
   readonly startedAt: Ms;
@@ -159,6 +163,9 @@ export class DemoAgent {
   #make(): Agent<HpaVpaControllerState> {
     const { workload, kernels, seed, startedAt } = this.#options;
     const current = this;
+    const shared = this.#options.shared?.ok
+      ? modelForTask(this.#options.shared.value, this.task)
+      : this.#options.shared;
     const agent = new Agent<HpaVpaControllerState>({
       workload: workload.id,
       get task() {
@@ -171,7 +178,15 @@ export class DemoAgent {
       fallback: fallbackOf(workload),
       fallbackStart: { history: historyOf(workload, startedAt) },
       createLearner: (attempt) =>
-        this.#fragile(autoscaleLearner({ kernels, task: this.task, seed: seed + 7_919 * attempt })),
+        this.#fragile(
+          autoscaleLearner({
+            kernels,
+            task: this.task,
+            seed: seed + 7_919 * attempt,
+            ...(shared?.ok ? { shared: shared.value } : {}),
+          }),
+        ),
+      ...(shared ? { shared } : {}),
       estimator: offPolicyEstimator(demoEstimate(seed)),
       settings: demoSettings,
       seed,
@@ -247,7 +262,7 @@ export class DemoAgent {
       guardTripRate: agent.guardTripRate,
       rollbacks: state.rollbacks,
       updates,
-      familiarity: null,
+      familiarity: familiarityDocument(agent.familiarity),
       revision,
     };
   }
@@ -260,3 +275,9 @@ const judged = ({ gate, holds, found, asked, about }: Judgement | Judged): Judge
   asked,
   about,
 });
+
+function familiarityDocument(report: FamiliarityReport | null): AgentDocument["familiarity"] {
+  if (report === null) return null;
+  const { state, why, model, embedding, kin } = report;
+  return { state, why, model, embedding, kin };
+}

@@ -14,6 +14,7 @@ const settings = {
   start: Date.UTC(2026, 0, 5, 6),
   kernels: "auto",
   trainingThreads: 1,
+  sharedModel: null,
 } as const;
 
 test("a plane in its thread measures four workloads, answers commands and queries, tells late listeners, and stops", async () => {

@@ -18,6 +18,8 @@ export interface PlaneSettings {
   readonly start: number;
   readonly kernels: KernelChoice;
   readonly trainingThreads: number;
+  /** The shared model that agents begin with, or the folder it lies in; null: they begin with nothing. */
+  readonly sharedModel: string | null;
 }
 
 export type ToPlane =

@@ -8,6 +8,7 @@ import { memoryStore, openDuckdbStore } from "../../adapters/store/index.ts";
 import type { Ms, Result } from "../../base/index.ts";
 import { err, failureOf, milliseconds, ok, parseAgentId, unwrap } from "../../base/index.ts";
 import type { StateStore, Trainer } from "../../control/loop/index.ts";
+import type { SharedModel } from "../../learn/meta/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
 import type { TrajectoryStore } from "../../learn/trajectory/index.ts";
 import type { DemoWorkload } from "./demo-workloads.ts";
@@ -35,6 +36,8 @@ export interface PlaneParts {
   readonly states: StateStore;
   readonly twinStates: StateStore;
   readonly kernels: Kernels;
+  /** The model that agents begin with, or why it can not be used; undefined where none was named. */
+  readonly shared: Result<SharedModel> | undefined;
   readonly trainer: Trainer;
   /** The world waits for training, so that the same seed gives the same updates. */
   readonly isLockstep: boolean;
@@ -42,7 +45,9 @@ export interface PlaneParts {
   idle(): Promise<void>;
 }
 
-export interface OpenPartsOptions extends Pick<PlaneParts, "folder" | "speed" | "kernels" | "isLockstep"> {
+export interface OpenPartsOptions
+  extends Pick<PlaneParts, "folder" | "speed" | "kernels" | "isLockstep">,
+    Partial<Pick<PlaneParts, "shared">> {
   readonly seed: number;
   /** null: as many as there were before, or the usual four. */
   readonly workloads: number | null;
@@ -55,9 +60,9 @@ const USUAL_WORKLOADS = 4;
 const MOST_RECORDS = { memory: 50_000, folder: 500_000 };
 
 export async function openParts(options: OpenPartsOptions): Promise<Result<PlaneParts>> {
-  const { folder, speed, kernels, isLockstep } = options;
+  const { folder, speed, kernels, isLockstep, shared } = options;
   const { trainer, idle } = countedTrainer(options.trainer);
-  const common = { folder, speed, kernels, isLockstep, trainer, idle, twinStore: memoryStore() };
+  const common = { folder, speed, kernels, isLockstep, shared, trainer, idle, twinStore: memoryStore() };
   if (folder === null) {
     const { seed, start } = options;
     const workloads = demoWorkloads(seed, options.workloads ?? USUAL_WORKLOADS);

@@ -11,6 +11,7 @@ import { failure, failureOf, milliseconds, ok } from "../../base/index.ts";
 import type { PlaneUpdate } from "../../server/index.ts";
 import type { AgentTrainer } from "../agents/agent-trainer.ts";
 import { openAgentTrainer } from "../agents/agent-trainer.ts";
+import { readSharedModel } from "../agents/shared-model-file.ts";
 import { openKernels } from "../kernels.ts";
 import { packageVersion } from "../package-info.ts";
 import type { CommandAnswer } from "./commands.ts";
@@ -48,7 +49,7 @@ async function serve(settings: PlaneSettings): Promise<void> {
     watch = watching.value;
     const kernels = openKernels(settings.kernels);
     training = openAgentTrainer({ threads: settings.trainingThreads, kernels });
-    const { seed, workloads, folder, speed } = settings;
+    const { seed, workloads, folder, speed, sharedModel } = settings;
     const start = milliseconds(settings.start);
     const parts = await openParts({
       seed,
@@ -57,6 +58,7 @@ async function serve(settings: PlaneSettings): Promise<void> {
       speed,
       start,
       kernels,
+      shared: sharedModel === null ? undefined : readSharedModel(sharedModel, kernels),
       trainer: training.trainer,
       isLockstep: false,
     });

@@ -58,8 +58,8 @@ export async function runUp(session: Session, options: UpOptions): Promise<UpSum
   const folder = data === MEMORY ? null : resolve(session.cwd, data ?? defaultFolder(session.env));
   const tokens = options.tokenFile === undefined ? [] : readTokens(resolve(session.cwd, options.tokenFile));
   const threads = workers > 0 ? workers : Math.max(1, availableParallelism() - 1);
-  const pool =
-    options.sharedModel === undefined ? {} : { pool: await poolIn(resolve(session.cwd, options.sharedModel)) };
+  const sharedModel = options.sharedModel === undefined ? null : resolve(session.cwd, options.sharedModel);
+  const pool = sharedModel === null ? {} : await poolIn(session, sharedModel);
   const start = Math.floor(Date.now() / DAY) * DAY + START_HOUR * 3_600_000;
   const plane = unwrap(
     await openPlane({
@@ -70,6 +70,7 @@ export async function runUp(session: Session, options: UpOptions): Promise<UpSum
       start,
       kernels,
       trainingThreads: threads,
+      sharedModel,
     }),
   );
   const tally = new Tally();
@@ -107,11 +108,15 @@ interface Served {
   readonly pool?: PoolShelf;
 }
 
-/** Read once before anything begins: a folder without a model is a mistake of whoever named it. */
-async function poolIn(folder: string): Promise<PoolShelf> {
+/**
+ * Read once before anything begins, so that a wrong folder is said at once. It is no reason not to start: the workloads are
+ * to be managed, and the agents say themselves what they make of the model.
+ */
+async function poolIn(session: Session, folder: string): Promise<Partial<Pick<Served, "pool">>> {
   const pool = openSharedPool(folder);
-  unwrap(await pool.read());
-  return pool;
+  const read = await pool.read();
+  if (!read.ok) session.log.warn({ folder }, read.failure.message);
+  return read.ok ? { pool } : {};
 }
 
 async function serve(

@@ -110,6 +110,7 @@ export class Agent<S> {
 
   /** How well the shared model behind its policy knows the workload; null without one. */
   get familiarity(): FamiliarityReport | null {
+    this.#acquaintance.know(this.#seat.familiar);
     return this.#acquaintance.report;
   }
 

@@ -4,7 +4,7 @@
  * Owns: its shape for a task, and the paper's hyperparameters. Not here: the algorithm (learn/rl).
  */
 import type { SharedModel } from "../../learn/meta/index.ts";
-import { AdaptedLearner } from "../../learn/meta/index.ts";
+import { ADAPTED_REPLAY_STEPS, AdaptedLearner } from "../../learn/meta/index.ts";
 import type { BcqConfig, Learner } from "../../learn/rl/index.ts";
 import { Bcq, bcqDefaults } from "../../learn/rl/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
@@ -27,6 +27,10 @@ export const autoscaleBcq: BcqConfig = Object.freeze<BcqConfig>({
   // Episodes only ever truncate: the workload goes on.
   centreRewards: true,
 });
+
+/** Steps that a learner keeps, by whether it began from a shared model. */
+export const replayStepsOf = ({ isShared }: { readonly isShared: boolean }): number =>
+  isShared ? ADAPTED_REPLAY_STEPS : autoscaleBcq.bufferSize;
 
 export interface AutoscaleLearnerOptions {
   readonly kernels: Kernels;

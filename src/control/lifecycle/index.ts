@@ -7,7 +7,7 @@ export { Agent } from "./agent.ts";
 export type { AgentOptions, AgentSettings, Estimator } from "./agent-options.ts";
 export { agentDefaults } from "./agent-options.ts";
 export type { AutoscaleLearnerOptions } from "./autoscale-learner.ts";
-export { autoscaleBcq, autoscaleLearner } from "./autoscale-learner.ts";
+export { autoscaleBcq, autoscaleLearner, replayStepsOf } from "./autoscale-learner.ts";
 export type { EstimatorOptions } from "./estimator.ts";
 export { offPolicyEstimator } from "./estimator.ts";
 export type { FamiliarityReport } from "./familiarity.ts";

@@ -53,6 +53,19 @@ const times = <T>(count: number, item: T): T[] => new Array<T>(count).fill(item)
 describe("Algorithm 1, without gates", () => {
   const paper = { ...paperProfile, window: 2, serving: { kind: "absolute", value: 180 } } as const;
 
+  test("with a shared policy it begins ONLINE unless stakes are high, and OFFLINE where that can not be used", () => {
+    const begun = (shared: "ready" | "unusable", options: Partial<LifecycleProfile>) =>
+      run({ ...paper, ...options }, [{ kind: "start", at, shared }]).state.history[0];
+    expect(begun("ready", {})).toMatchObject({ to: "ONLINE", because: "shared-policy" });
+    expect(begun("ready", { stakes: "high" })).toMatchObject({ to: "OFFLINE", because: "bootstrap" });
+    expect(begun("ready", { stakes: "high", bootstrap: false })).toMatchObject({
+      to: "ONLINE",
+      because: "no-bootstrap",
+    });
+    for (const bootstrap of [true, false])
+      expect(begun("unusable", { bootstrap })).toMatchObject({ to: "OFFLINE", because: "bootstrap" });
+  });
+
   test("with bootstrapping an agent begins OFFLINE, without it ONLINE", () => {
     expect(run(paper, [start]).path).toEqual(["INITIALIZED→OFFLINE"]);
     expect(run({ ...paper, bootstrap: false }, [start]).path).toEqual(["INITIALIZED→ONLINE"]);

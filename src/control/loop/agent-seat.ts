@@ -7,7 +7,7 @@ import type { Result, WorkloadId } from "../../base/index.ts";
 import { err, failure, ok } from "../../base/index.ts";
 import type { Transition } from "../../learn/trajectory/index.ts";
 import type { Agent, EstimatorOptions, TrainingOutcome, TrainingWork } from "../lifecycle/index.ts";
-import { AGENT_TRAINING_TASK, autoscaleBcq } from "../lifecycle/index.ts";
+import { AGENT_TRAINING_TASK, replayStepsOf } from "../lifecycle/index.ts";
 import type { LoopAgent } from "./ports.ts";
 
 export interface AgentSeatOptions<S> {
@@ -26,7 +26,8 @@ export interface AgentSeatOptions<S> {
 }
 
 export function agentSeat<S>({ agent, workload, fallback, estimate, ...options }: AgentSeatOptions<S>): LoopAgent {
-  const { trainEvery = 4, updates = 64, replaySize = autoscaleBcq.bufferSize } = options;
+  const isShared = agent.sharedModel !== null;
+  const { trainEvery = 4, updates = 64, replaySize = replayStepsOf({ isShared }) } = options;
   let turns = 0;
   /** The stage in which the round under way began. */
   let begunIn: string | undefined;

@@ -36,6 +36,11 @@ export interface WorkloadProfile {
   readonly mode: "recommend" | "canary" | "act";
   readonly controlStep: Ms;
   readonly episodeSteps: number;
+  /**
+   * A file, or a folder that a pre-training left: the agent begins with its policy under the workload's embedding, at once
+   * where stakes are normal, after bootstrapping where they are high. Where it can not be used the fallback acts.
+   */
+  readonly sharedModel?: string;
 }
 
 /** A place in the profile and what is wrong there, as the end of a sentence that begins with the place. */

@@ -1,0 +1,37 @@
+/**
+ * A shared model from its file.
+ * Owns: where in a folder it lies, and one sentence for a file that is not there. Not here: what is in it (learn/meta).
+ *
+ * A model that can not be read stops nobody: agents say why they have none, and their fallback acts.
+ */
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Result } from "../../base/index.ts";
+import { err, failure } from "../../base/index.ts";
+import type { SharedModel } from "../../learn/meta/index.ts";
+import { openSharedModel } from "../../learn/meta/index.ts";
+import type { Kernels } from "../../learn/tensor/index.ts";
+
+/** What `coxswain pretrain` calls it. */
+const MODEL_FILE = "model.ckpt";
+
+/** `path`: the file, or the folder that a pre-training left. */
+export function readSharedModel(path: string, kernels: Kernels): Result<SharedModel> {
+  let bytes: Uint8Array;
+  try {
+    bytes = readFileSync(statSync(path).isDirectory() ? join(path, MODEL_FILE) : path);
+  } catch (cause) {
+    const words = cause instanceof Error ? cause.message : String(cause);
+    return err(
+      failure(
+        "agent.shared-model-missing",
+        `the shared model in ${path} can not be read (${words}); give the folder of a finished \`coxswain pretrain\`, the fallback acts meanwhile`,
+        { cause },
+      ),
+    );
+  }
+  const opened = openSharedModel(bytes, kernels);
+  if (opened.ok) return opened;
+  const { code, message, retry } = opened.failure;
+  return err(failure(code, `${path}: ${message}`, { retry, cause: opened.failure }));
+}
