@@ -7,6 +7,7 @@ import { metaBench } from "./meta.bench.ts";
 import type { Bench } from "./report.ts";
 import { rngBench } from "./rng.bench.ts";
 import { storeBench } from "./store.bench.ts";
+import { tracingBench } from "./tracing.bench.ts";
 import { upBench } from "./up.bench.ts";
 
 export type { Bench, BenchContext, BenchReport, Figure, Machine } from "./report.ts";
@@ -18,5 +19,6 @@ export const benches: Readonly<Record<string, Bench>> = {
   rng: rngBench,
   autoscale: autoscaleBench,
   meta: metaBench,
+  tracing: tracingBench,
   up: upBench,
 };

@@ -6,7 +6,7 @@
  * becomes a consumer. References besides the first parent become links.
  */
 import { err, failure, ok, type Result } from "../../base/index.ts";
-import { type NameTable, SPAN_KINDS, type SpanAttribute, type SpanKind } from "../../observe/telemetry/index.ts";
+import { type NameTable, SPAN_KINDS, type SpanKind } from "../../observe/telemetry/index.ts";
 import { listIn, numberIn, objectIn, type PlainObject, textIn } from "./plain-value.ts";
 import type { DecodedSpans } from "./proto-decode.ts";
 import { instanceOf, UNKNOWN_SERVICE } from "./resource-names.ts";
@@ -25,11 +25,11 @@ export function decodeJaegerJson(document: unknown, names: NameTable): Result<De
   }
   const writer = new RowWriter(names);
   for (const trace of traces) {
-    const processes = objectIn(trace.processes) ?? {};
+    const sources = new Map(Object.entries(objectIn(trace.processes) ?? {}).map(([id, item]) => [id, sourceOf(item)]));
     for (const item of listIn(trace.spans)) {
       const span = objectIn(item);
       if (span === undefined) writer.drop("invalid-field");
-      else addSpan(writer, span, objectIn(span.process) ?? objectIn(processes[String(span.processID)]) ?? {});
+      else addSpan(writer, span, sources.get(String(span.processID)) ?? sourceOf(span.process));
     }
   }
   return ok(writer.result);
@@ -44,30 +44,51 @@ function tracesIn(document: unknown): readonly PlainObject[] | undefined {
     : undefined;
 }
 
-function addSpan(writer: RowWriter, span: PlainObject, process: PlainObject): void {
-  const tags = tagsIn(span.tags);
-  const places = tagsIn(process.tags);
-  const service = textIn(process.serviceName) ?? UNKNOWN_SERVICE;
+interface Source {
+  readonly service: string;
+  readonly instance: string;
+}
+
+function sourceOf(item: unknown): Source {
+  const process = objectIn(item);
+  const places = textsIn(process?.tags);
+  const service = textIn(process?.serviceName) ?? UNKNOWN_SERVICE;
+  return { service, instance: instanceOf((key) => textIn(places.get(key)), service) };
+}
+
+function addSpan(writer: RowWriter, span: PlainObject, source: Source): void {
+  let kind: unknown;
+  let isError = false;
+  for (const item of listIn(span.tags)) {
+    const tag = objectIn(item);
+    const { key, value } = tag ?? {};
+    if (typeof key !== "string" || !isPlain(value)) continue;
+    writer.attributes.add(key, value);
+    if (key === "span.kind") kind = value;
+    if (key === "error" ? value === true || value === "true" : key === "otel.status_code" && value === "ERROR")
+      isError = true;
+  }
   const { parentId, links, isAsync } = referencesIn(span);
   const start = numberIn(span.startTime);
   const duration = numberIn(span.duration);
   writer.add({
+    service: source.service,
+    instance: source.instance,
     traceId: textIn(span.traceID),
     spanId: textIn(span.spanID),
     parentId,
-    service,
-    instance: instanceOf((key) => textIn(places[key]), service),
     operation: textIn(span.operationName),
-    kind: kindOf(tags["span.kind"], isAsync),
+    kind: kindOf(kind, isAsync),
     startUs: start,
     endUs: start === undefined || duration === undefined ? undefined : start + duration,
-    status: isError(tags) ? "error" : "unset",
-    attributes: tags,
+    status: isError ? "error" : "unset",
     links,
   });
 }
 
 function referencesIn(span: PlainObject) {
+  const only = listIn(span.references);
+  if (only.length === 0) return { parentId: textIn(span.parentSpanID), links: [], isAsync: false };
   const references = listIn(span.references).flatMap((item) => {
     const { refType, traceID, spanID } = objectIn(item) ?? {};
     return typeof traceID === "string" && typeof spanID === "string"
@@ -84,20 +105,15 @@ function referencesIn(span: PlainObject) {
   };
 }
 
-function kindOf(tag: SpanAttribute | undefined, isAsync: boolean): SpanKind {
+function kindOf(tag: unknown, isAsync: boolean): SpanKind {
   const kind = SPAN_KINDS.find((name) => name === tag);
   return kind ?? (isAsync ? "consumer" : "internal");
 }
 
-const isError = (tags: Readonly<Record<string, SpanAttribute>>): boolean =>
-  tags.error === true || tags.error === "true" || tags["otel.status_code"] === "ERROR";
+const isPlain = (value: unknown): value is string | number | boolean =>
+  typeof value === "string" || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value));
 
-function tagsIn(list: unknown): Record<string, SpanAttribute> {
-  return Object.fromEntries(
-    listIn(list).flatMap((item): [string, SpanAttribute][] => {
-      const { key, value } = objectIn(item) ?? {};
-      const isPlain = typeof value === "string" || typeof value === "boolean" || numberIn(value) !== undefined;
-      return typeof key === "string" && isPlain ? [[key, value as SpanAttribute]] : [];
-    }),
-  );
+/** Of a process, where only texts are asked for. */
+function textsIn(list: unknown): Map<unknown, unknown> {
+  return new Map(listIn(list).map((item) => [objectIn(item)?.key, objectIn(item)?.value]));
 }

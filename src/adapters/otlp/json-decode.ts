@@ -39,8 +39,8 @@ export function decodeOtlpJson(document: unknown, names: NameTable): Result<Deco
   const writer = new RowWriter(names);
   for (const item of request.resourceSpans) {
     const resourceSpans = objectIn(item);
-    const resource = attributesIn(objectIn(resourceSpans?.resource)?.attributes);
-    const text = (key: string): string | undefined => textIn(resource[key]);
+    const resource = new Map(pairsIn(objectIn(resourceSpans?.resource)?.attributes));
+    const text = (key: string): string | undefined => textIn(resource.get(key));
     const service = text(SERVICE_KEY) ?? UNKNOWN_SERVICE;
     const from = { service, instance: instanceOf(text, service) };
     for (const scope of listIn(resourceSpans?.scopeSpans)) {
@@ -59,8 +59,10 @@ function addSpan(
   span: PlainObject,
   from: { readonly service: string; readonly instance: string },
 ): void {
+  for (const [key, value] of pairsIn(span.attributes)) writer.attributes.add(key, value);
   writer.add({
-    ...from,
+    service: from.service,
+    instance: from.instance,
     traceId: hexOf(span.traceId, 16),
     spanId: hexOf(span.spanId, 8),
     // Zeros are how some write that there is none.
@@ -70,7 +72,6 @@ function addSpan(
     startUs: microseconds(span.startTimeUnixNano),
     endUs: microseconds(span.endTimeUnixNano),
     status: STATUSES.get(objectIn(span.status)?.code) ?? "unset",
-    attributes: attributesIn(span.attributes),
     links: listIn(span.links).flatMap((link) => {
       const traceId = hexOf(objectIn(link)?.traceId, 16);
       const spanId = hexOf(objectIn(link)?.spanId, 8);
@@ -99,14 +100,15 @@ function microseconds(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value / 1_000 : undefined;
 }
 
-function attributesIn(list: unknown): Record<string, SpanAttribute> {
-  const pairs = listIn(list).flatMap((item): [string, SpanAttribute][] => {
+function pairsIn(list: unknown): [string, SpanAttribute][] {
+  const pairs: [string, SpanAttribute][] = [];
+  for (const item of listIn(list)) {
     const pair = objectIn(item);
     const key = textIn(pair?.key);
     const value = valueIn(pair?.value, 0);
-    return key === undefined || value === undefined ? [] : [[key, value]];
-  });
-  return Object.fromEntries(pairs);
+    if (key !== undefined && value !== undefined) pairs.push([key, value]);
+  }
+  return pairs;
 }
 
 /** Lists in lists are written out as JSON; a deeper one is not read. */

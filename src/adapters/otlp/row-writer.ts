@@ -3,7 +3,7 @@
  * Owns: what makes a span unusable, with its reason. Not here: which field means what (json-decode, jaeger, zipkin).
  */
 import {
-  encodeAttributes,
+  AttributeEncoder,
   hexToWords,
   isNoId,
   LINK_WORDS,
@@ -11,7 +11,6 @@ import {
   SPAN_KINDS,
   SPAN_STATUSES,
   SPAN_WORDS,
-  type SpanAttribute,
   SpanColumns,
   SpanDrops,
   type SpanKind,
@@ -33,7 +32,6 @@ export interface RawSpan {
   readonly startUs: number | undefined;
   readonly endUs: number | undefined;
   readonly status: SpanStatus;
-  readonly attributes: Readonly<Record<string, SpanAttribute>>;
   readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
 }
 
@@ -42,6 +40,8 @@ const MOST_LINKS = 32;
 export class RowWriter {
   readonly #batch: SpanColumns;
   readonly #drops = new SpanDrops();
+  /** Of the span that is added next; empty again after it. */
+  readonly attributes = new AttributeEncoder();
 
   constructor(names: NameTable) {
     this.#batch = new SpanColumns(names);
@@ -62,7 +62,13 @@ export class RowWriter {
     if (!this.#hasIds(span, row)) this.drop("invalid-id");
     else if (operation === undefined || startUs === undefined || endUs === undefined) this.drop("invalid-field");
     else if (endUs < startUs) this.drop("negative-duration");
-    else this.#fill(row, { ...span, operation, startUs, endUs });
+    else {
+      this.#batch.startUs[row] = startUs;
+      this.#batch.endUs[row] = endUs;
+      this.#batch.operation[row] = this.#batch.names.intern(operation);
+      this.#fill(row, span);
+    }
+    this.attributes.clear();
   }
 
   #hasIds({ traceId, spanId, parentId }: RawSpan, row: number): boolean {
@@ -74,18 +80,14 @@ export class RowWriter {
     );
   }
 
-  #fill(row: number, span: RawSpan & { operation: string; startUs: number; endUs: number }): void {
+  #fill(row: number, span: RawSpan): void {
     const batch = this.#batch;
     batch.length = row + 1;
-    batch.startUs[row] = span.startUs;
-    batch.endUs[row] = span.endUs;
     batch.kind[row] = SPAN_KINDS.indexOf(span.kind);
     batch.status[row] = SPAN_STATUSES.indexOf(span.status);
     batch.service[row] = batch.names.intern(span.service);
     batch.instance[row] = batch.names.intern(span.instance);
-    batch.operation[row] = batch.names.intern(span.operation);
-    const bytes = encodeAttributes(span.attributes);
-    batch.setAttributes(row, bytes, { from: 0, to: bytes.length });
+    batch.setAttributes(row, this.attributes.bytes, { from: 0, to: this.attributes.length });
     if (span.links !== undefined && span.links.length > 0) this.#links(row, span.links);
   }
 

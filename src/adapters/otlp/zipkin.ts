@@ -6,7 +6,7 @@
  * the client's, with an id made from the shared one, and the calls that the server makes are put below it.
  */
 import { err, failure, ok, type Result } from "../../base/index.ts";
-import type { NameTable, SpanAttribute, SpanKind } from "../../observe/telemetry/index.ts";
+import type { NameTable, SpanKind } from "../../observe/telemetry/index.ts";
 import { numberIn, objectIn, type PlainObject, textIn } from "./plain-value.ts";
 import type { DecodedSpans } from "./proto-decode.ts";
 import { instanceOf, UNKNOWN_SERVICE } from "./resource-names.ts";
@@ -57,19 +57,19 @@ function addSpan(writer: RowWriter, span: PlainObject, shared: ReadonlyMap<strin
   const parent = textIn(span.parentId);
   const isServersCall =
     parent !== undefined && shared.get(`${String(span.traceId)} ${parent}`) === service && !isShared;
+  for (const [key, value] of tags) writer.attributes.add(key, value);
   writer.add({
     traceId: textIn(span.traceId),
     spanId: isShared ? serverHalf(id) : id,
     parentId: isShared ? id : isServersCall ? serverHalf(parent) : parent,
     service,
-    instance: instanceOf((key) => textIn(tags[key]) ?? (key === "ip" ? textIn(endpoint?.ipv4) : undefined), service),
+    instance: instanceOf((key) => tags.get(key) ?? (key === "ip" ? textIn(endpoint?.ipv4) : undefined), service),
     operation: textIn(span.name ?? ""),
     kind: KINDS.get(span.kind) ?? "internal",
     startUs: start,
     // A span without a duration was not finished when it was reported.
     endUs: start === undefined ? undefined : start + (numberIn(span.duration) ?? 0),
-    status: tags.error === undefined ? "unset" : "error",
-    attributes: tags,
+    status: tags.has("error") ? "error" : "unset",
   });
 }
 
@@ -80,8 +80,7 @@ function serverHalf(id: string | undefined): string | undefined {
   return (Number.parseInt(padded[0] as string, 16) ^ 8).toString(16) + padded.slice(1);
 }
 
-function tagsIn(value: unknown): Record<string, SpanAttribute> {
-  return Object.fromEntries(
-    Object.entries(objectIn(value) ?? {}).filter((pair): pair is [string, string] => typeof pair[1] === "string"),
-  );
+function tagsIn(value: unknown): Map<string, string> {
+  const tags = Object.entries(objectIn(value) ?? {});
+  return new Map(tags.filter((pair): pair is [string, string] => typeof pair[1] === "string"));
 }

@@ -10,7 +10,7 @@ export type { MemoryTelemetry, TelemetrySource } from "./source.ts";
 export { memoryTelemetry } from "./source.ts";
 export type { Span, SpanAttribute, SpanKind, SpanLink, SpanStatus } from "./span.ts";
 export { SPAN_KINDS, SPAN_STATUSES } from "./span.ts";
-export { decodeAttributes, encodeAttributes } from "./span-attributes.ts";
+export { AttributeEncoder, decodeAttributes, encodeAttributes } from "./span-attributes.ts";
 export { LINK_WORDS, SpanColumns, spanColumnsOf } from "./span-columns.ts";
 export type { SpanDropReason } from "./span-drops.ts";
 export { SPAN_DROP_REASONS, SpanDrops } from "./span-drops.ts";

@@ -139,56 +139,124 @@ class Reader {
 
 /** The same encoding from values, for spans that did not come as OTLP. */
 export function encodeAttributes(attributes: Readonly<Record<string, SpanAttribute>>): Uint8Array {
-  const out: number[] = [];
-  for (const [key, value] of Object.entries(attributes)) {
-    const pair: number[] = [];
-    putText(pair, 1, key);
-    putBytes(pair, 2, anyValue(value));
-    putBytes(out, ATTRIBUTES, pair);
-  }
-  return Uint8Array.from(out);
+  const encoder = new AttributeEncoder();
+  for (const [key, value] of Object.entries(attributes)) encoder.add(key, value);
+  return encoder.bytes.slice(0, encoder.length);
 }
 
-function anyValue(value: SpanAttribute): number[] {
-  const out: number[] = [];
-  if (typeof value === "string") putText(out, 1, value);
-  else if (typeof value === "boolean") out.push((2 << 3) | 0, value ? 1 : 0);
-  else if (typeof value === "number") putNumber(out, value);
-  else {
-    const list: number[] = [];
-    for (const item of value) putBytes(list, 1, anyValue(item));
-    putBytes(out, 5, list);
+/** Writes attributes one after the other, into memory that is used again after `clear`. */
+export class AttributeEncoder {
+  readonly #writer = new Writer();
+
+  /** Of these, the first `length` are in use. */
+  get bytes(): Uint8Array {
+    return this.#writer.bytes;
   }
-  return out;
+
+  get length(): number {
+    return this.#writer.at;
+  }
+
+  clear(): void {
+    this.#writer.at = 0;
+  }
+
+  add(key: string, value: SpanAttribute): void {
+    const writer = this.#writer;
+    const pair = writer.begin((ATTRIBUTES << 3) | 2);
+    writer.text(0x0a, key);
+    const inner = writer.begin(0x12);
+    writer.value(value);
+    writer.end(inner);
+    writer.end(pair);
+  }
 }
 
-function putNumber(out: number[], value: number): void {
-  if (Number.isSafeInteger(value)) {
-    out.push((3 << 3) | 0);
-    let rest = BigInt.asUintN(64, BigInt(value));
-    while (rest > 127n) {
-      out.push(Number(rest & 127n) | 128);
-      rest >>= 7n;
+class Writer {
+  bytes = new Uint8Array(256);
+  at = 0;
+
+  value(value: SpanAttribute): void {
+    if (typeof value === "string") this.text(0x0a, value);
+    else if (typeof value === "boolean") {
+      this.#room(2);
+      this.bytes[this.at++] = 0x10;
+      this.bytes[this.at++] = value ? 1 : 0;
+    } else if (typeof value === "number") this.#number(value);
+    else {
+      const list = this.begin(0x2a);
+      for (const item of value) {
+        const inner = this.begin(0x0a);
+        this.value(item);
+        this.end(inner);
+      }
+      this.end(list);
     }
-    out.push(Number(rest));
-    return;
   }
-  const bytes = new Uint8Array(8);
-  new DataView(bytes.buffer).setFloat64(0, value, true);
-  out.push((4 << 3) | 1, ...bytes);
-}
 
-function putText(out: number[], field: number, text: string): void {
-  putBytes(out, field, encoder.encode(text));
-}
-
-function putBytes(out: number[], field: number, bytes: ArrayLike<number>): void {
-  out.push((field << 3) | 2);
-  let length = bytes.length;
-  while (length > 127) {
-    out.push((length & 127) | 128);
-    length >>>= 7;
+  text(tag: number, text: string): void {
+    const start = this.begin(tag);
+    this.#room(3 * text.length);
+    let k = 0;
+    // Nearly all names and values are plain letters; an encoder's call costs more than they do.
+    for (let code = text.charCodeAt(0); k < text.length && code < 128; code = text.charCodeAt(k)) {
+      this.bytes[this.at + k] = code;
+      k += 1;
+    }
+    if (k === text.length) this.at += k;
+    else this.at += encoder.encodeInto(text, this.bytes.subarray(this.at)).written;
+    this.end(start);
   }
-  out.push(length);
-  for (let i = 0; i < bytes.length; i++) out.push(bytes[i] as number);
+
+  /** A field of a length that is not known yet: a byte is left for it. */
+  begin(tag: number): number {
+    this.#room(2);
+    this.bytes[this.at] = tag;
+    this.at += 2;
+    return this.at;
+  }
+
+  /** Writes the length before the field; a long one moves it. */
+  end(start: number): void {
+    const size = this.at - start;
+    if (size < 128) {
+      this.bytes[start - 1] = size;
+      return;
+    }
+    let more = 0;
+    for (let rest = size >>> 7; rest > 0; rest >>>= 7) more += 1;
+    this.#room(more);
+    this.bytes.copyWithin(start + more, start, this.at);
+    this.at += more;
+    let rest = size;
+    for (let k = start - 1; k < start + more; k++, rest >>>= 7)
+      this.bytes[k] = k === start + more - 1 ? rest : (rest & 127) | 128;
+  }
+
+  #number(value: number): void {
+    this.#room(11);
+    if (!Number.isSafeInteger(value)) {
+      this.bytes[this.at] = 0x21;
+      new DataView(this.bytes.buffer).setFloat64(this.at + 1, value, true);
+      this.at += 9;
+      return;
+    }
+    this.bytes[this.at++] = 0x18;
+    if (value >= 0) {
+      let rest = value;
+      for (; rest > 127; rest = Math.floor(rest / 128)) this.bytes[this.at++] = (rest % 128) | 128;
+      this.bytes[this.at++] = rest;
+      return;
+    }
+    let rest = BigInt.asUintN(64, BigInt(value));
+    for (; rest > 127n; rest >>= 7n) this.bytes[this.at++] = Number(rest & 127n) | 128;
+    this.bytes[this.at++] = Number(rest);
+  }
+
+  #room(more: number): void {
+    if (this.at + more <= this.bytes.length) return;
+    const larger = new Uint8Array(Math.max(2 * this.bytes.length, this.at + more));
+    larger.set(this.bytes);
+    this.bytes = larger;
+  }
 }
