@@ -1,4 +1,6 @@
 /** Spans from outside: OTLP, Jaeger and Zipkin. Start reading at receiver.ts, then proto-decode.ts. */
+export type { ForwardCounts, ForwardingSink, ForwardOptions } from "./forward.ts";
+export { forwardSpans } from "./forward.ts";
 export type { IntakeCounts, SpanFormat } from "./intake.ts";
 export type { DecodedSpans } from "./proto-decode.ts";
 export { OtlpProtoDecoder } from "./proto-decode.ts";
