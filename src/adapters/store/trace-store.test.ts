@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { spanIdOf, traceIdOf } from "../../../test/fixtures/traces/span-tree.ts";
 import { NameTable, type Span, TraceBlock, type TraceStore } from "../../observe/telemetry/index.ts";
@@ -213,6 +214,28 @@ describe("the service dependency graph", () => {
     expect(await store.serviceGraph({ fromUs: 1_000, toUs: 2_000 })).toHaveLength(2);
     expect(await store.serviceGraph({ fromUs: 10_000 })).toEqual([]);
   });
+});
+
+test("the execution history of a trace can be asked for in SQL", async () => {
+  await store.append(analysed([shop(1, 1_000)]));
+  await store.close();
+  const instance = await DuckDBInstance.create(path());
+  const connection = await instance.connect();
+  const found = await connection.runAndReadAll(
+    "SELECT kind, place, callee, from_us FROM execution_history WHERE trace = 0 AND kind <> 'compute' ORDER BY from_us, place, kind",
+  );
+  connection.closeSync();
+  instance.closeSync();
+  store = await openTraceStore({ path: path() });
+  expect(found.getRowsJS().map((row) => row.join(" "))).toEqual([
+    "recv_req 0  1000",
+    "send_req 0 1 1010",
+    "recv_req 1  1010",
+    "send_req 1 2 1010",
+    "recv_req 2  1010",
+    "send_req 0 3 1020",
+    "recv_req 3  1020",
+  ]);
 });
 
 describe("what is kept", () => {
