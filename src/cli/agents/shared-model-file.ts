@@ -19,7 +19,8 @@ const MODEL_FILE = "model.ckpt";
 export function readSharedModel(path: string, kernels: Kernels): Result<SharedModel> {
   let bytes: Uint8Array;
   try {
-    bytes = readFileSync(statSync(path).isDirectory() ? join(path, MODEL_FILE) : path);
+    // Plain bytes: a slice of Node's own kind is no copy, and what is read from it would begin elsewhere.
+    bytes = new Uint8Array(readFileSync(statSync(path).isDirectory() ? join(path, MODEL_FILE) : path));
   } catch (cause) {
     const words = cause instanceof Error ? cause.message : String(cause);
     return err(
