@@ -70,8 +70,11 @@ function isIn(table: Uint32Array, high: number, low: number): boolean {
   return table[slot] === high && table[slot + 1] === low;
 }
 
-/** Both halves of an id take part: 64-bit trace ids have zeros in the first. */
-const highOf = (words: Uint32Array, at: number): number => (words[at]! ^ Math.imul(words[at + 2]!, 0x85ebca77)) >>> 0;
+/** Both halves of an id take part, each word in its own way: 64-bit ids have zeros in the first half. */
+const highOf = (words: Uint32Array, at: number): number => (words[at + 2]! ^ Math.imul(words[at]!, 0x85ebca77)) >>> 0;
 
-/** Never zero, so that no id looks like a free slot. */
-const lowOf = (words: Uint32Array, at: number): number => (words[at + 1]! ^ words[at + 3]!) >>> 0 || 1;
+/** Never zero together with the high half, which would look like a free slot. */
+function lowOf(words: Uint32Array, at: number): number {
+  const low = (words[at + 3]! ^ Math.imul(words[at + 1]!, 0xc2b2ae3d)) >>> 0;
+  return low === 0 && highOf(words, at) === 0 ? 1 : low;
+}
