@@ -1,6 +1,6 @@
 export type { Axis, Bar, BarFigure, Figure, Line, LineFigure, ReferenceMark } from "../adapters/plot/index.ts";
 export type { MemberChoice, PoolMember, Sensitivity } from "./aware/pool-members.ts";
-export { drawMember, poolEntries, poolShape, poolWorld } from "./aware/pool-members.ts";
+export { drawMember, poolEntries, poolShape, poolTraits, poolWorld } from "./aware/pool-members.ts";
 export type { UnseenMember, UnseenOptions, UnseenRanking } from "./aware/unseen.ts";
 export { embedUnseen, rankUnseen } from "./aware/unseen.ts";
 export type { ClaimRow } from "./claim.ts";

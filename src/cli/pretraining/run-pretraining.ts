@@ -11,7 +11,7 @@
 import { openWorkerPool, workerEntry } from "../../adapters/runtime/index.ts";
 import { sharedTaskName } from "../../control/lifecycle/index.ts";
 import { encodePretrained, Pretraining, pretrainKinds } from "../../learn/meta/index.ts";
-import { poolEntries, poolShape, poolWorld } from "../../studies/index.ts";
+import { poolEntries, poolShape, poolTraits, poolWorld } from "../../studies/index.ts";
 import { type KernelChoice, openKernels } from "../kernels.ts";
 import { createProgress } from "../progress.ts";
 import { isLive, type Session } from "../shell.ts";
@@ -45,6 +45,7 @@ export async function runPretraining(session: Session, run: PretrainRun): Promis
   });
   const training = new Pretraining({
     pool: poolEntries({ seed, part: TRAINING_PART, actions }, applications),
+    traits: poolTraits,
     shape: poolShape,
     config,
     seed,

@@ -50,7 +50,7 @@ export interface JointPass {
  * is added to what other environments left there. The encoder moves with `meta.step()`, on the total.
  */
 export function jointPass<B>(
-  { meta, learner }: { readonly meta: MetaLearner; readonly learner: ContextualLearner<B> },
+  { meta, learner }: { readonly meta: MetaLearner; readonly learner: Pick<ContextualLearner<B>, "contextLosses"> },
   tasks: readonly JointTask<B>[],
 ): JointPass {
   const embeddings = meta.forward(tasks.map(({ bundle }) => bundle));
@@ -72,6 +72,12 @@ export function jointStep<B>(
   if (!stepped.ok) return stepped;
   learners.learner.learn(conditioned(tasks, pass.embeddings));
   return ok({ ...pass, ...stepped.value });
+}
+
+/** A vector no longer than this, in its own direction. */
+export function cutTo(longest: number, vector: Float32Array): Float32Array {
+  const length = Math.hypot(...vector);
+  return length > longest ? vector.map((value) => (value * longest) / length) : vector;
 }
 
 function conditioned<B>(

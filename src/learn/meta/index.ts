@@ -41,5 +41,7 @@ export type { Ranking } from "./ranking.ts";
 export { areaUnderCurve, rankByCosine } from "./ranking.ts";
 export { openSharedModel, SharedModel } from "./shared-model.ts";
 export { cosineSimilarity } from "./similarity.ts";
+export type { TraitGroup, Traits } from "./trait-reader.ts";
+export { TraitReader } from "./trait-reader.ts";
 export type { Trajectory, TrajectoryOptions } from "./trajectory.ts";
 export { createTrajectory } from "./trajectory.ts";

@@ -6,10 +6,10 @@
  *
  * A member depends on the pool's seed and its own number only, so that a thread makes just the one it was asked for.
  */
-import { type Ms, milliseconds, minutes, seededRng } from "../../base/index.ts";
+import { type Ms, milliseconds, minutes, type Rng, seededRng } from "../../base/index.ts";
 import { type ActionKind, actionOrder, autoscaleEnv, observationSpace } from "../../control/tasks/index.ts";
 import type { Env, EnvConfig } from "../../learn/env/index.ts";
-import type { PoolEntry } from "../../learn/meta/index.ts";
+import type { PoolEntry, TraitGroup, Traits } from "../../learn/meta/index.ts";
 import type { Application, LoadShape, ProcessorName, Segment } from "../../sim/index.ts";
 import { generateLoad, processors, segmentOf, studyLoad } from "../../sim/index.ts";
 import { applicationPool } from "./pools.ts";
@@ -37,16 +37,13 @@ export interface MemberChoice {
 
 /** Each as often: an encoder that meets one shape in twenty applications does not learn to tell it from the others. */
 const shapes: readonly LoadShape[] = ["steady", "periodic", "on-off", "diurnal", "bursty"];
+const sensitivities: readonly Sensitivity[] = ["serial-cpu", "parallel-cpu", "memory", "io", "network", "concurrency"];
 const processorNames = Object.keys(processors) as ProcessorName[];
 const LOAD_DAYS = 7;
 
-export function drawMember({ seed, part, index }: MemberChoice): PoolMember {
-  const rng = seededRng(seed).fork("pool").fork(part);
-  const applications = applicationPool("split")[part];
-  // Neighbours in a pool that was shuffled once: as random as any, and never the same one twice.
-  const application = applications[(rng.int(applications.length) + index) % applications.length] as Application;
-  const own = rng.fork(index);
-  const shape = shapes[own.fork("shape").int(shapes.length)] as LoadShape;
+export function drawMember(choice: MemberChoice): PoolMember {
+  const { seed, part, index } = choice;
+  const { application, shape, own } = drawKind(choice);
   const level = index % 2 === 0 ? "high" : "low";
   const generated = generateLoad({ seed: own.fork("load").int(1 << 30), level, shape, days: LOAD_DAYS });
   const processor = processorNames[own.fork("processor").int(processorNames.length)] as ProcessorName;
@@ -59,19 +56,53 @@ export function drawMember({ seed, part, index }: MemberChoice): PoolMember {
   };
 }
 
-export function sensitivityOf({ phases }: Pick<Application, "phases">): Sensitivity {
+/** What a member is, without its week of load, which takes longest to draw. */
+function drawKind({ seed, part, index }: MemberChoice): {
+  readonly application: Application;
+  readonly shape: LoadShape;
+  readonly own: Rng;
+} {
+  const rng = seededRng(seed).fork("pool").fork(part);
+  const applications = applicationPool("split")[part];
+  // Neighbours in a pool that was shuffled once: as random as any, and never the same one twice.
+  const application = applications[(rng.int(applications.length) + index) % applications.length] as Application;
+  const own = rng.fork(index);
+  const shape = shapes[own.fork("shape").int(shapes.length)] as LoadShape;
+  return { application, shape, own };
+}
+
+/** Time of a request by the kind of segment that it is spent in. */
+function timesOf({ phases }: Pick<Application, "phases">): ReadonlyMap<Sensitivity, number> {
   const times = new Map<Sensitivity, number>();
   for (const { segment, cpu, width, wait } of phases) {
     const kind = segmentOf(segment)?.sensitivity;
     if (kind !== undefined) times.set(kind, (times.get(kind) ?? 0) + cpu / width + wait);
   }
-  return [...times].reduce((most, one) => (one[1] > most[1] ? one : most))[0];
+  return times;
+}
+
+export function sensitivityOf(application: Pick<Application, "phases">): Sensitivity {
+  return [...timesOf(application)].reduce((most, one) => (one[1] > most[1] ? one : most))[0];
+}
+
+/** What the simulator knows of each member: where a request's time goes, and the shape of its load. */
+export const poolTraits: readonly TraitGroup[] = [
+  { name: "sensitivity", kinds: sensitivities },
+  { name: "load shape", kinds: shapes },
+];
+
+function traitsOf(choice: MemberChoice): Traits {
+  const { application, shape } = drawKind(choice);
+  const times = timesOf(application);
+  const all = [...times.values()].reduce((sum, time) => sum + time, 0);
+  const shares = sensitivities.map((kind) => (times.get(kind) ?? 0) / all);
+  return Float32Array.from([...shares, ...shapes.map((kind) => (kind === shape ? 1 : 0))]);
 }
 
 export function poolEntries(choice: Omit<MemberChoice, "index">, count: number): readonly PoolEntry[] {
   return Array.from({ length: count }, (_, index) => {
     const world: MemberChoice & EnvConfig = { ...choice, index };
-    return { name: `${choice.part}-${choice.seed}-${index}`, world };
+    return { name: `${choice.part}-${choice.seed}-${index}`, world, traits: traitsOf({ ...choice, index }) };
   });
 }
 

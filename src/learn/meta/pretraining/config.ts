@@ -27,12 +27,21 @@ export interface PretrainConfig {
    * share of its rounds the encoder reads some of the last such trajectories in place of the best.
    */
   readonly newcomer: { readonly share: number; readonly trajectories: number };
+  /** Trajectories of the bundle that one pass of training reads, drawn anew each time: a mean over fewer is as right, and sooner read. */
+  readonly readAtMost: number;
   /** Steps kept of each environment. */
   readonly replaySteps: number;
   /** Batches of the base learner that an environment's loss is the mean of. */
   readonly lossBatches: number;
   /** How much of the actor's and the critics' loss reaches the encoder. */
   readonly weights: ContextWeights;
+  /**
+   * The longest gradient with respect to an embedding that one environment's base loss may have. Critics' errors grow with
+   * what is at stake in an environment, and a few of those would decide where the encoder goes.
+   */
+  readonly longestGradient: number;
+  /** How much of the traits' loss reaches the encoder, where environments have traits, and how fast they are learned to be read. */
+  readonly traits: { readonly weight: number; readonly lr: number };
   /** Gradient steps of the base learner in a round. */
   readonly learnSteps: number;
   /** Environments in one batch of those; a whole part of the batch. */
@@ -61,12 +70,15 @@ export const pretrainDefaults: PretrainConfig = {
   },
   bundle: BUNDLE_SIZE,
   environmentsPerRound: 8,
-  visits: 35,
+  visits: 60,
   episodesPerVisit: 1,
   newcomer: { share: 0.5, trajectories: 8 },
+  readAtMost: 8,
   replaySteps: 2_000,
   lossBatches: 4,
   weights: { actor: 1, critic: 1 },
+  longestGradient: 1,
+  traits: { weight: 1, lr: 1e-3 },
   learnSteps: 256,
   learnGroups: 16,
   neutralShare: 0.1,
@@ -94,6 +106,7 @@ const counts = [
   "replaySteps",
   "lossBatches",
   "learnGroups",
+  "readAtMost",
 ] as const satisfies readonly (keyof PretrainConfig)[];
 
 function problemOf(config: PretrainConfig): string | undefined {
@@ -110,6 +123,9 @@ function problemOf(config: PretrainConfig): string | undefined {
   if (learner.batch % learnGroups !== 0)
     return `a batch of ${learner.batch} can not be shared evenly by ${learnGroups} environments`;
   if (!(neutralShare >= 0 && neutralShare <= 1)) return `neutralShare is ${neutralShare} and has to be from 0 to 1`;
+  if (!(config.longestGradient > 0)) return `longestGradient is ${config.longestGradient} and has to be above 0`;
+  if (!(config.traits.weight >= 0 && config.traits.lr > 0))
+    return `traits have the weight ${config.traits.weight} and the rate ${config.traits.lr}`;
   if (!(exploration.from >= 0 && exploration.to >= 0)) return "exploration can not be negative";
   return undefined;
 }

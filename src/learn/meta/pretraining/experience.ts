@@ -77,6 +77,13 @@ export class Experience {
     return Array.from({ length: count }, () => rest.splice(rng.int(rest.length), 1)[0] as Trajectory);
   }
 
+  /** Some of the best. */
+  drawBest(rng: Rng, most: number): readonly Trajectory[] {
+    const rest = [...this.#bundle.items];
+    if (rest.length <= most) return rest;
+    return Array.from({ length: most }, () => rest.splice(rng.int(rest.length), 1)[0] as Trajectory);
+  }
+
   draw(rng: Rng, count: number): Int32Array {
     return Int32Array.from({ length: count }, () => rng.int(this.replay.size));
   }

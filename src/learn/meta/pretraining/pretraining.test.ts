@@ -72,6 +72,33 @@ describe("pre-training", () => {
     }
   });
 
+  test("with traits, too, it continues to the byte, and learns to read them off the embeddings", async () => {
+    const traits = [{ name: "sign", kinds: ["negative", "positive"] }];
+    const pool = toyPool.map((entry, i) => ({
+      ...entry,
+      traits: i < 3 ? Float32Array.of(1, 0) : Float32Array.of(0, 1),
+    }));
+    const begin = (resumeFrom?: Uint8Array) => {
+      const config = { ...short, visits: 120, traits: { weight: 1, lr: 2e-2 } };
+      const kernels = wasm();
+      const options = { pool, traits, shape: toyShape, config, seed: 7, kernels, runner: oneThread(wasm()) };
+      return new Pretraining(resumeFrom ? { ...options, resumeFrom } : options);
+    };
+    const whole = begin();
+    while (whole.round < 20) await whole.advance();
+    const half = whole.save();
+    const end = await finish(whole);
+    expect(await finish(begin(half))).toBe(end);
+    const losses = whole.curves.map(({ traitLoss }) => traitLoss);
+    expect(Math.max(...losses.slice(0, 4))).toBeGreaterThan(0.5);
+    expect(Math.max(...losses.slice(-4))).toBeLessThan(0.4);
+    expect(() => new Pretraining({ ...options(), traits })).toThrow(/0 shares for 2 kinds/);
+
+    function options() {
+      return { pool: toyPool, shape: toyShape, config: short, seed: 7, kernels: wasm(), runner: oneThread(wasm()) };
+    }
+  });
+
   test("two threads that take jobs in another order give the same bytes", async () => {
     const [one, two] = [await finish(start()), await finish(start({ runner: twoThreads }))];
     expect(two).toBe(one);

@@ -19,6 +19,8 @@ import type { Kernels, WorkerPool } from "../../tensor/index.ts";
 import { decisionLayout } from "../features.ts";
 import { MetaLearner } from "../meta-learner.ts";
 import type { PretrainedModel } from "../pretrained.ts";
+import type { TraitGroup, Traits } from "../trait-reader.ts";
+import { assertTraits, TraitReader } from "../trait-reader.ts";
 import type { PretrainConfig } from "./config.ts";
 import { checkPretrainConfig } from "./config.ts";
 import type { Episode } from "./episode.ts";
@@ -36,10 +38,14 @@ import { EMBED_TASK, GRADIENT_TASK, PLAY_TASK } from "./thread-tasks.ts";
 export interface PoolEntry {
   readonly name: string;
   readonly world: EnvConfig;
+  /** What is known of it, in the order of the pool's groups. */
+  readonly traits?: Traits;
 }
 
 export interface PretrainOptions {
   readonly pool: readonly PoolEntry[];
+  /** What is known of every environment of the pool, if anything is: its embedding is taught to show it. */
+  readonly traits?: readonly TraitGroup[];
   /** Of observations and actions of all environments; actions from −1 to 1 in every component. */
   readonly shape: Pick<LearnerShape, "obs" | "action">;
   readonly config: PretrainConfig;
@@ -57,6 +63,8 @@ export class Pretraining {
   readonly #crew: Crew;
   readonly #meta: MetaLearner;
   readonly #learner: Ddpg;
+  /** Undefined where nothing is known of the environments. */
+  readonly #reader: TraitReader | undefined;
   readonly #experiences: readonly Experience[];
   /** One gradient of all parameters per environment of a round, shared with the threads. */
   readonly #gradients: readonly Float32Array[];
@@ -73,12 +81,19 @@ export class Pretraining {
     const shape = { ...options.shape, actorContext: config.meta.embedding, criticContext: 0 };
     const action = actionSize(shape.action);
     const layout = decisionLayout({ obs: shape.obs, action });
-    const meta = { ...config.meta, layout, rows: bundle };
-    this.#crew = { meta, learner: config.learner, shape, weights: config.weights, seed };
+    // A pass of training reads no more; what reads whole bundles takes several.
+    const rows = Math.max(Math.min(config.readAtMost, bundle), config.newcomer.trajectories);
+    const meta = { ...config.meta, layout, rows };
+    const { weights, longestGradient } = config;
+    const traits = options.traits && { groups: options.traits, ...config.traits };
+    this.#crew = { meta, learner: config.learner, shape, weights, longestGradient, traits, seed };
     // Nothing is read here: the threads do that, and only they need the room for it.
     this.#meta = new MetaLearner({ kernels, config: { ...meta, rows: 1, steps: 1 }, seed });
     this.#learner = new Ddpg({ kernels, shape, config: config.learner, seed });
     const { embedding } = meta;
+    for (const entry of pool) if (traits) assertTraits(traits.groups, entry.traits ?? new Float32Array(0));
+    this.#reader =
+      traits && new TraitReader({ kernels, ...traits, contextSize: embedding, rows: environmentsPerRound, seed });
     const arrivals = config.newcomer.trajectories;
     this.#experiences = pool.map(
       () => new Experience({ obs: shape.obs, action, replaySteps, bundle, arrivals, embedding, layout }),
@@ -158,10 +173,14 @@ export class Pretraining {
 
   async #joint(round: Round, policy: Parameters): Promise<void> {
     const played = await this.#gather(round, policy);
-    const meta = this.#parameters(this.#meta.save());
+    const parameters = {
+      meta: this.#parameters(this.#meta.save()),
+      learner: policy,
+      reader: this.#reader?.parameters(),
+    };
     const found = await Promise.all(
-      round.environments.map((environment, i) =>
-        this.#run<GradientOutcome>(GRADIENT_TASK, this.#gradientJob(environment, { meta, learner: policy, slot: i })),
+      round.environments.map((environment, slot) =>
+        this.#run<GradientOutcome>(GRADIENT_TASK, this.#gradientJob(environment, { ...parameters, slot })),
       ),
     );
     for (const [i, environment] of round.environments.entries()) {
@@ -169,9 +188,16 @@ export class Pretraining {
       this.#experiences[environment]?.setEmbedding((found[i] as GradientOutcome).embedding);
     }
     const { gradNorm } = unwrap(this.#meta.step());
+    this.#reader?.learn(
+      round.environments.map((environment, i) => ({
+        batch: this.#traitsOf(environment),
+        context: (found[i] as GradientOutcome).embedding,
+      })),
+    );
     const losses = this.#learn(this.#options.config.learnSteps);
     const loss = mean(found.map((outcome) => outcome.loss));
-    this.#curves.push({ round: this.#round, return: mean(played.map(returnOf)), loss, gradNorm, ...losses });
+    const traitLoss = mean(found.map((outcome) => outcome.traitLoss));
+    this.#curves.push({ round: this.#round, return: mean(played.map(returnOf)), loss, gradNorm, traitLoss, ...losses });
   }
 
   /** Episodes under each environment's embedding and one as a newcomer; in the warm-up everybody is one. */
@@ -262,10 +288,7 @@ export class Pretraining {
     return this.#run(PLAY_TASK, job);
   }
 
-  #gradientJob(
-    environment: number,
-    { meta, learner, slot }: { readonly meta: Parameters; readonly learner: Parameters; readonly slot: number },
-  ): GradientJob {
+  #gradientJob(environment: number, { meta, learner, reader, slot }: GradientParameters): GradientJob {
     const { config } = this.#options;
     const one = this.#experience(environment);
     const rng = this.#chance("loss").fork(environment);
@@ -277,7 +300,8 @@ export class Pretraining {
       crew: this.#crew,
       meta,
       learner,
-      bundle: isNewcomer ? one.drawArrivals(rng) : one.bundle,
+      bundle: isNewcomer ? one.drawArrivals(rng) : one.drawBest(rng, config.readAtMost),
+      traits: reader && { shares: this.#traitsOf(environment), reader },
       rows: one.replay.extract(rows),
       rewardShift: one.rewardMean,
       gradient: this.#gradients[slot] as Float32Array,
@@ -298,6 +322,10 @@ export class Pretraining {
     return seededRng(this.#options.seed).fork("pretraining").fork(purpose).fork(this.#round);
   }
 
+  #traitsOf(environment: number): Traits {
+    return this.#options.pool[environment]?.traits ?? new Float32Array(0);
+  }
+
   #experience(environment: number): Experience {
     return this.#experiences[environment] as Experience;
   }
@@ -309,6 +337,7 @@ export class Pretraining {
     return writePretraining(this.#state(), {
       meta: this.#meta.save({ resumable: true }),
       learner: this.#learner.save({ resumable: true }),
+      traits: this.#reader?.state(),
       round: this.#round,
     });
   }
@@ -343,6 +372,7 @@ export class Pretraining {
     const found = unwrap(readPretraining(bytes, this.#state()));
     unwrap(this.#meta.load(found.meta));
     unwrap(this.#learner.load(found.learner));
+    if (found.traits) this.#reader?.restore(found.traits);
     for (const [i, blocks] of found.experiences.entries()) this.#experiences[i]?.restore(blocks);
     this.#curves.push(...found.curves);
     this.#evaluation.push(...found.evaluation);
@@ -356,7 +386,15 @@ export class Pretraining {
   dispose(): void {
     this.#meta.dispose();
     this.#learner.dispose();
+    this.#reader?.dispose();
   }
+}
+
+interface GradientParameters {
+  readonly meta: Parameters;
+  readonly learner: Parameters;
+  readonly reader: Float32Array | undefined;
+  readonly slot: number;
 }
 
 const mean = (values: readonly number[]): number =>

@@ -8,6 +8,7 @@ import type { Result } from "../../../base/index.ts";
 import { err, failure, ok } from "../../../base/index.ts";
 import type { Checkpoint, NumberBlock } from "../../rl/index.ts";
 import { decodeCheckpoint, encodeCheckpoint } from "../../rl/index.ts";
+import type { TraitReaderState } from "../trait-reader.ts";
 import type { Experience } from "./experience.ts";
 import { within } from "./experience.ts";
 
@@ -25,9 +26,11 @@ export interface Curve {
   /** Of the base learner's own steps. */
   readonly criticLoss: number;
   readonly actorLoss: number;
+  /** Mean over the round's environments: how badly their traits are read off their embeddings. */
+  readonly traitLoss: number;
 }
 
-const curveColumns = ["round", "return", "loss", "gradNorm", "criticLoss", "actorLoss"] as const;
+const curveColumns = ["round", "return", "loss", "gradNorm", "criticLoss", "actorLoss", "traitLoss"] as const;
 
 /** Returns of one and the same episode under the environment's embedding and under the neutral one. */
 export interface EvaluationRow {
@@ -57,6 +60,8 @@ export interface SavedPretraining {
   readonly round: number;
   readonly meta: Uint8Array;
   readonly learner: Uint8Array;
+  /** Where environments have traits. */
+  readonly traits: TraitReaderState | undefined;
   readonly experiences: readonly { readonly [name: string]: NumberBlock }[];
   readonly curves: readonly Curve[];
   readonly evaluation: readonly EvaluationRow[];
@@ -64,7 +69,7 @@ export interface SavedPretraining {
 
 export function writePretraining(
   { identity, experiences, curves, evaluation }: PretrainState,
-  { meta, learner, round }: Pick<SavedPretraining, "meta" | "learner" | "round">,
+  { meta, learner, traits, round }: Pick<SavedPretraining, "meta" | "learner" | "traits" | "round">,
 ): Uint8Array {
   const blocks: { [name: string]: NumberBlock } = {
     meta,
@@ -72,10 +77,15 @@ export function writePretraining(
     curves: table(curves, curveColumns),
     evaluation: table(evaluation, evaluationColumns),
   };
+  if (traits) {
+    blocks["traits/params"] = traits.values;
+    blocks["traits/moments"] = traits.optimiser.moments;
+  }
   for (const [i, experience] of experiences.entries()) {
     for (const [name, block] of Object.entries(experience.blocks())) blocks[`environment ${i}/${name}`] = block;
   }
-  return encodeCheckpoint({ kind: KIND, meta: { ...identity, round }, blocks });
+  const traitSteps = traits?.optimiser.steps ?? 0;
+  return encodeCheckpoint({ kind: KIND, meta: { ...identity, round, traitSteps }, blocks });
 }
 
 /** Nothing is restored here; experiences are only asked whether theirs would fit. */
@@ -95,7 +105,10 @@ export function readPretraining(bytes: Uint8Array, { identity, experiences }: Pr
   return ok({ ...parts, experiences: own });
 }
 
-function partsOf({ meta: { round }, blocks }: Checkpoint): Omit<SavedPretraining, "experiences"> | undefined {
+function partsOf({
+  meta: { round, traitSteps },
+  blocks,
+}: Checkpoint): Omit<SavedPretraining, "experiences"> | undefined {
   const { meta, learner, curves, evaluation } = blocks;
   if (!(meta instanceof Uint8Array && learner instanceof Uint8Array && typeof round === "number")) return undefined;
   if (!(curves instanceof Float64Array && evaluation instanceof Float64Array)) return undefined;
@@ -103,9 +116,17 @@ function partsOf({ meta: { round }, blocks }: Checkpoint): Omit<SavedPretraining
     round,
     meta,
     learner,
+    traits: traitsOf(blocks, traitSteps),
     curves: rowsOf<Curve>(curves, curveColumns),
     evaluation: rowsOf<EvaluationRow>(evaluation, evaluationColumns),
   };
+}
+
+function traitsOf(blocks: Checkpoint["blocks"], steps: unknown): TraitReaderState | undefined {
+  const [values, moments] = [blocks["traits/params"], blocks["traits/moments"]];
+  if (!(values instanceof Float32Array && moments instanceof Float32Array && typeof steps === "number"))
+    return undefined;
+  return { values, optimiser: { kind: "adam", steps, moments } };
 }
 
 function table<K extends string>(

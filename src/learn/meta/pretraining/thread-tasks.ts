@@ -8,14 +8,18 @@ import { unwrap } from "../../../base/index.ts";
 import type { DdpgConfig, LearnerShape, NumberBlock } from "../../rl/index.ts";
 import { actionSize, Ddpg, Replay } from "../../rl/index.ts";
 import type { JobKinds, Kernels, TaskContext } from "../../tensor/index.ts";
-import { jointPass } from "../contextual-learner.ts";
+import type { Conditioned, ContextLoss } from "../contextual-learner.ts";
+import { cutTo, jointPass } from "../contextual-learner.ts";
 import type { MetaConfig } from "../meta-learner.ts";
 import { MetaLearner } from "../meta-learner.ts";
+import type { TraitGroup, Traits } from "../trait-reader.ts";
+import { TraitReader } from "../trait-reader.ts";
 import type { Trajectory } from "../trajectory.ts";
 import type { PretrainConfig } from "./config.ts";
 import type { Episode } from "./episode.ts";
 import type { MakeWorld, Visit } from "./play-task.ts";
 import { play } from "./play-task.ts";
+import type { RowBatch } from "./shared-ddpg.ts";
 import { sharedDdpg } from "./shared-ddpg.ts";
 
 export const PLAY_TASK = "meta play";
@@ -28,6 +32,9 @@ export interface Crew {
   readonly learner: DdpgConfig;
   readonly shape: LearnerShape;
   readonly weights: PretrainConfig["weights"];
+  readonly longestGradient: number;
+  /** What is known of every environment, and how much of its loss reaches the encoder; undefined where nothing is known. */
+  readonly traits: { readonly groups: readonly TraitGroup[]; readonly weight: number; readonly lr: number } | undefined;
   readonly seed: number;
 }
 
@@ -51,13 +58,18 @@ export interface GradientJob {
   /** Rows of the environment's replay, and what is taken off their rewards. */
   readonly rows: { readonly [name: string]: NumberBlock };
   readonly rewardShift: number;
+  /** Of this environment, and the parameters of what reads them. */
+  readonly traits: { readonly shares: Traits; readonly reader: Float32Array } | undefined;
   /** Where the gradient of all parameters goes. */
   readonly gradient: Float32Array;
 }
 
 export interface GradientOutcome {
   readonly embedding: Float32Array;
+  /** The base learner's. */
   readonly loss: number;
+  /** Of the traits that were read off the embedding; 0 where there are none. */
+  readonly traitLoss: number;
 }
 
 export interface EmbedJob {
@@ -102,6 +114,7 @@ class Copies {
   readonly #learner: Ddpg;
   /** Made when first needed: a thread that only plays has no use for it. */
   #meta: MetaLearner | undefined;
+  #reader: TraitReader | undefined;
   #versions = { meta: -1, learner: -1 };
 
   constructor(crew: Crew, name: string, kernels: Kernels) {
@@ -130,21 +143,46 @@ class Copies {
   gradient(job: GradientJob): GradientOutcome {
     const meta = this.meta(job.meta);
     const ddpg = this.learner(job.learner);
-    const { shape, weights } = this.#crew;
+    const { shape, weights, longestGradient } = this.#crew;
     const count = job.rows.rewards?.length ?? 0;
     const widths = { obs: shape.obs, action: actionSize(shape.action), actorContext: 0, criticContext: 0 };
     const replay = new Replay({ capacity: count, widths });
     replay.restore(job.rows);
     const rows = Int32Array.from({ length: count }, (_, i) => i);
     const batch = { replay, rows, rewardShift: job.rewardShift };
-    const learner = sharedDdpg(ddpg, weights);
+    const base = sharedDdpg(ddpg, weights);
+    let traitLoss = 0;
+    const learner = {
+      contextLosses: (environments: readonly Conditioned<RowBatch>[]) =>
+        base.contextLosses(environments).map(({ loss, gradient }, i) => {
+          const cut = cutTo(longestGradient, gradient);
+          const context = environments[i]?.context ?? [];
+          const read = job.traits && this.#traitLoss(job.traits, context);
+          traitLoss = read?.loss ?? 0;
+          return { loss, gradient: read ? cut.map((value, k) => value + read.gradient[k]!) : cut };
+        }),
+    };
     const { embeddings, losses } = jointPass({ meta, learner }, [{ bundle: job.bundle, batch }]);
     job.gradient.set(meta.takeGradients().values);
-    return { embedding: embeddings[0] as Float32Array, loss: losses[0] ?? Number.NaN };
+    return { embedding: embeddings[0] as Float32Array, loss: losses[0] ?? Number.NaN, traitLoss };
+  }
+
+  #traitLoss({ shares, reader }: NonNullable<GradientJob["traits"]>, context: ArrayLike<number>): ContextLoss {
+    const { traits, shape, seed } = this.#crew;
+    const { groups = [], weight = 0, lr = 0 } = traits ?? {};
+    const contextSize = shape.actorContext;
+    this.#reader ??= new TraitReader({ kernels: this.#kernels, groups, contextSize, rows: 1, lr, seed });
+    this.#reader.setParameters(reader);
+    const [found] = this.#reader.contextLosses([{ batch: shares, context }]);
+    return {
+      loss: found?.loss ?? 0,
+      gradient: (found?.gradient ?? new Float32Array(contextSize)).map((g) => weight * g),
+    };
   }
 
   dispose(): void {
     this.#learner.dispose();
     this.#meta?.dispose();
+    this.#reader?.dispose();
   }
 }
