@@ -102,6 +102,10 @@ function begin(profile: LifecycleProfile, state: AgentState, start: Evidence): L
   return profile.bootstrap ? offline(evidence) : online("no-bootstrap", evidence);
 }
 
+/** Whether anything in this life is judged by what the fallback does. */
+const needsLevel = ({ serving, deviation, gates }: LifecycleProfile): boolean =>
+  serving.kind === "fallback" || deviation.kind === "fallback" || gates.canary !== null || gates.rollback !== null;
+
 /** One episode of so many, until the fallback's level is known. */
 const MEASURE_EVERY = 3;
 
@@ -110,7 +114,7 @@ const MEASURE_EVERY = 3;
  * fallback act, and thresholds, canary and rollback are relative to what that earns and misses on this very workload.
  */
 export function isMeasuring(profile: LifecycleProfile, state: AgentState): boolean {
-  if (state.stage !== "ONLINE" || state.because !== "shared-policy") return false;
+  if (state.stage !== "ONLINE" || state.because !== "shared-policy" || !needsLevel(profile)) return false;
   return state.fallback.length < profile.window && state.episodes % MEASURE_EVERY === MEASURE_EVERY - 1;
 }
 

@@ -292,5 +292,9 @@ describe("a shared model", () => {
     expect(again.identity).toBe(shared.identity);
     expect(again.bytes).toBe(shared.bytes);
     again.dispose();
+    // As files are read.
+    const read = unwrap(openSharedModel(Buffer.from(bytes), kernels));
+    expect(read.identity).toBe(shared.identity);
+    read.dispose();
   });
 });

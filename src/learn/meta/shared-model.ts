@@ -51,9 +51,8 @@ export class SharedModel {
 }
 
 export function openSharedModel(bytes: Uint8Array, kernels: Kernels): Result<SharedModel> {
-  // Text is not decoded out of shared memory.
-  const own = isShared(bytes) ? bytes.slice() : bytes;
-  const decoded = decodePretrained(own);
+  // Copied: text is not decoded out of shared memory, and a Buffer's slices are views of all that it shares memory with.
+  const decoded = decodePretrained(new Uint8Array(bytes));
   if (!decoded.ok) return decoded;
   const model = decoded.value;
   let encoder: MetaLearner | undefined;
@@ -100,8 +99,7 @@ function policyProblem(model: PretrainedModel, kernels: Kernels): Result<void> {
 
 /** Without the checksum at the end: over a text and its own checksum every checksum is the same. */
 function identityOf(bytes: Uint8Array): string {
-  const text = bytes.slice(0, -CHECKSUM_BYTES);
-  return crc32c(text).toString(16).padStart(8, "0");
+  return crc32c(new Uint8Array(bytes).subarray(0, -CHECKSUM_BYTES)).toString(16).padStart(8, "0");
 }
 
 const CHECKSUM_BYTES = 4;

@@ -14,6 +14,7 @@ import {
   parseLifecycleProfile,
 } from "../../control/lifecycle/index.ts";
 import type { AutoscaleTask } from "../../control/tasks/index.ts";
+import type { SharedModel } from "../../learn/meta/index.ts";
 import type { BcqConfig, Learner } from "../../learn/rl/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
 import type { Driver, View } from "./drive.ts";
@@ -39,6 +40,8 @@ export interface AgentDriverOptions<S> {
   readonly policy?: Uint8Array;
   /** In place of the lifecycle's own learner. */
   createLearner?(attempt: number): Learner;
+  /** A model whose policy the agent begins with, under the workload's embedding, as the product does. */
+  readonly shared?: SharedModel;
 }
 
 export interface AgentDriver extends Driver {
@@ -69,11 +72,13 @@ export function agentDriver<S>(options: AgentDriverOptions<S>): AgentDriver {
           task,
           seed: seed + 7_919 * attempt,
           ...(options.learner ? { config: options.learner } : {}),
+          ...(options.shared ? { shared: options.shared } : {}),
         });
       // A learner that was lost is not made of what it was lost with.
       if (options.policy !== undefined && attempt === 0) unwrap(learner.load(options.policy));
       return learner;
     },
+    ...(options.shared ? { shared: ok(options.shared) } : {}),
     estimator: offPolicyEstimator({ seed }),
     shield: options.shield ?? defaultShield,
     ...(options.settings ? { settings: options.settings } : {}),
