@@ -67,7 +67,7 @@ const titleOf = (member: { readonly application: string } | undefined): string =
   member?.application.replaceAll("+", " + ") ?? "";
 const titles = (page: Page): Promise<string[]> => page.locator(".kin ol .link").allInnerTexts();
 
-test("a real `up` with a shared model shows what it was trained on, and who is whose neighbour", async () => {
+test("a real `up` with a shared model shows what it was trained on, who is whose neighbour, and its own workloads", async () => {
   const up = await startUp({ installed: inject("installed"), data: ":memory:", sharedModel: model });
   try {
     const { page, complaints, hosts } = await visit(browser, `${up.url}/`);
@@ -89,6 +89,12 @@ test("a real `up` with a shared model shows what it was trained on, and who is w
     const mark = page.locator(".scatter g").first().locator("path");
     await mark.click();
     await expect.poll(() => page.locator(".kin h2").innerText()).toBe(titleOf(first));
+    // The agents began with it, and after a few episodes each it knows whom they are like.
+    await expect.poll(() => page.locator(".scatter .managed").count(), { timeout: 100_000 }).toBeGreaterThan(0);
+    const name = (await page.locator(".scatter .managed text").first().textContent()) ?? "";
+    await page.getByLabel("Look at").selectOption({ label: name });
+    await expect.poll(() => page.locator(".kin h2").innerText()).toBe(name);
+    expect(await titles(page)).toHaveLength(5);
     expect(complaints).toEqual([]);
     expect([...hosts]).toEqual(["127.0.0.1"]);
   } finally {
@@ -100,7 +106,7 @@ test("a managed workload lies where its embedding says, with its kin; one that i
   const [member] = report.map.members;
   const familiar = {
     state: "known" as const,
-    why: "It is like what the model has learned on.",
+    why: `known by 5 trajectories: ${member?.name} is most like it`,
     model: "pool",
     embedding: member?.embedding ?? [],
     kin: [{ name: member?.name ?? "", similarity: 1 }],
@@ -112,7 +118,8 @@ test("a managed workload lies where its embedding says, with its kin; one that i
   expect(await page.locator(".scatter .managed").count()).toBe(1);
   expect(await place(".scatter .managed")).toBe(await place(".scatter g"));
   const beside = await page.locator(".kin").innerText();
-  expect(beside).toMatch(/Checkout\s+Has kin here: It is like what the model has learned on\./);
+  // What only the model's makers call it is said as what it is.
+  expect(beside).toContain(`Has kin here: known by 5 trajectories: ${titleOf(member)} is most like it.`);
   expect(beside).toContain(`${titleOf(member)}\n1.00`);
   await page.getByLabel("Look at").selectOption({ label: "Product search" });
   await expect.poll(() => page.locator(".kin").innerText()).toContain("Not placed yet: 2 of 3 episodes were seen.");

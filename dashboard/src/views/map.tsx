@@ -101,12 +101,14 @@ interface Item {
 
 function itemsOf(map: KnownMap, kinds: readonly string[]): readonly Item[] {
   const by = marked.value;
+  const titles = new Map(map.members.map(({ name, application }) => [name, titleOf(application)]));
   const managed = map.workloads.map(({ workload, title, state, why, place, nearest }): Item => {
     const id = workloadId(workload);
+    const said = why.replace(/[\w-]+/g, (word) => titles.get(word) ?? word);
     return {
       id,
       title,
-      about: `${STATES[state]}: ${why}`,
+      about: `${STATES[state]}: ${said}`,
       traits: null,
       nearest,
       point: place === null ? null : { id, about: title, at: place, kind: 0, name: title },
@@ -116,19 +118,14 @@ function itemsOf(map: KnownMap, kinds: readonly string[]): readonly Item[] {
     const { name, application, sensitivity, shape, place, nearest } = member;
     const about = `${words(sensitivity)}, ${words(shape)} load`;
     const point = { id: name, about: `${application}: ${about}`, at: place, kind: kinds.indexOf(member[by]) };
-    // Applications are named after their segments.
-    return {
-      id: name,
-      title: application.replaceAll("+", " + "),
-      about,
-      traits: { sensitivity, shape },
-      nearest,
-      point,
-    };
+    return { id: name, title: titleOf(application), about, traits: { sensitivity, shape }, nearest, point };
   });
   // Those that are managed are drawn last, above all others.
   return [...members, ...managed];
 }
+
+/** Applications are named after their segments. */
+const titleOf = (application: string): string => application.replaceAll("+", " + ");
 
 const STATES = { neutral: "Not placed yet", known: "Has kin here", stranger: "A stranger here" } as const;
 
