@@ -75,6 +75,12 @@ export type { ClusterWorld, WorkloadTruth, WorkloadUpdate } from "./cluster/worl
 export type { Ticket } from "./engine/index.ts";
 export { EventQueue } from "./engine/index.ts";
 export type {
+  MeasureCellOptions,
+  MicroserviceCell,
+  MicroserviceMeasurement,
+} from "./microservices/agreement.ts";
+export { measureMicroserviceCell } from "./microservices/agreement.ts";
+export type {
   Call,
   MicroserviceApplication,
   RequestType,
@@ -99,6 +105,8 @@ export type { CampaignOptions, CampaignVerdict, ThresholdRun } from "./microserv
 export { breaksSlo, missed, runCampaign, thresholdOf } from "./microservices/campaign.ts";
 export type { EventMicroserviceWorld } from "./microservices/event/event-world.ts";
 export { microserviceWorld } from "./microservices/event/event-world.ts";
+export type { FluidOptions } from "./microservices/fluid/fluid-world.ts";
+export { fluidMicroserviceWorld } from "./microservices/fluid/fluid-world.ts";
 export type { IsolatedRequests } from "./microservices/isolated.ts";
 export { isolatedRequests, isolatedSlos } from "./microservices/isolated.ts";
 export type { Limits } from "./microservices/limits.ts";

@@ -17,6 +17,8 @@ export interface Program {
   /** By call of a workflow. */
   readonly service: Int32Array;
   readonly size: Float64Array;
+  /** The call that makes it; -1: the client. */
+  readonly parent: Int32Array;
   /** Chance that it is made at all. */
   readonly chance: Float64Array;
   /** The stages of call c are firstStage[c] to firstStage[c + 1]; of a stage, the calls likewise, in `staged`. */
@@ -39,16 +41,18 @@ export function compile(application: MicroserviceApplication): Program {
   // A call that several workflows share as one object is a call of each of them, so every visit is laid out anew.
   const stagesOf: number[][][] = [];
   const backgroundOf: number[][] = [];
-  const lay = (call: Call): number => {
+  const parents: number[] = [];
+  const lay = (call: Call, parent: number): number => {
     const at = flat.length;
     flat.push(call);
+    parents.push(parent);
     stagesOf.push([]);
     backgroundOf.push([]);
-    backgroundOf[at] = call.background.map(lay);
-    stagesOf[at] = call.stages.map((stage) => stage.map(lay));
+    backgroundOf[at] = call.background.map((child) => lay(child, at));
+    stagesOf[at] = call.stages.map((stage) => stage.map((child) => lay(child, at)));
     return at;
   };
-  for (const { root } of requests) roots.push(lay(root));
+  for (const { root } of requests) roots.push(lay(root, -1));
   const total = requests.reduce((sum, { weight }) => sum + weight, 0);
   const stages = stagesOf.flat();
   return {
@@ -60,6 +64,7 @@ export function compile(application: MicroserviceApplication): Program {
     queue: Int32Array.from(services, ({ threads }) => threads * QUEUE_PER_THREAD),
     service: Int32Array.from(flat, ({ service }) => index.get(service) as number),
     size: Float64Array.from(flat, ({ size }) => size),
+    parent: Int32Array.from(parents),
     chance: Float64Array.from(flat, ({ onMissOf }) =>
       onMissOf === undefined ? 1 : 1 - (hitRatio.get(onMissOf) as number),
     ),

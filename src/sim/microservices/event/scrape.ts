@@ -4,6 +4,7 @@
  * Not here: the pipeline's delay (cluster/metrics/pipeline.ts), spans (spans.ts).
  */
 import {
+  type Bytes,
   type Ms,
   millicores,
   milliseconds,
@@ -85,7 +86,7 @@ export class Scraper {
       asked: {
         replicas: rollout.asked[service] as number,
         cpu: millicores(Math.round(first.asked[CPU]! * 1_000)),
-        memory: memoryLimitOf(first) as never,
+        memory: memoryLimitOf(first) as Bytes,
       },
       pods: members.map((container) => ({
         pod: container.name,
@@ -229,11 +230,11 @@ export class Scraper {
 }
 
 /** Memory is not what this world is about: a container may use twice what it holds with every thread busy. */
-function memoryLimitOf({ profile, threads }: Container): number {
+export function memoryLimitOf({ profile, threads }: Container): number {
   return Math.round(2 * (profile.resident + profile.perRequest * threads) * MEBIBYTE);
 }
 
-function countersOf(container: Container): InstanceCounters {
+export function countersOf(container: Container): InstanceCounters {
   const { clock, drawn, profile, busy, slowdown, workDone } = container;
   const misses = (drawn[MEMORY]! * 1e6) / CACHE_LINE;
   // Accesses do not depend on the cache; misses with all of it are a known part of them.
