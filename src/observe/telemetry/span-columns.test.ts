@@ -54,8 +54,11 @@ test("rows copied from table to table keep all they have", () => {
     fc.property(fc.array(span, { minLength: 1, maxLength: 10 }), (spans) => {
       const from = spanColumnsOf(spans, new NameTable());
       const to = new SpanColumns(from.names, 1);
+      to.reserve(from.length);
       for (let row = from.length - 1; row >= 0; row--) {
-        const at = to.addRow(from, row);
+        const at = to.length++;
+        to.setRow(at, from, row);
+        to.traceIds.set(from.traceIds.subarray(4 * row, 4 * row + 4), 4 * at);
         to.setAttributes(at, from.attributeBytes, {
           from: from.attributesFrom[row] as number,
           to: from.attributesTo[row] as number,

@@ -95,17 +95,7 @@ export class SpanColumns {
     this.attributesTo = copied(this.attributesTo, new Uint32Array(rows));
   }
 
-  /** Copies a row of another table to the end of this one; attributes go along, names must be of the same table. */
-  addRow(from: SpanColumns, row: number): number {
-    const to = this.length;
-    this.reserve(to + 1);
-    this.length = to + 1;
-    for (let k = 0; k < TRACE; k++) this.traceIds[TRACE * to + k] = from.traceIds[TRACE * row + k]!;
-    this.setRow(to, from, row);
-    return to;
-  }
-
-  /** Everything but the trace id and the place of the attributes. */
+  /** A row of another table, but for its trace id and the place of its attributes; names must be of the same table. */
   setRow(to: number, from: SpanColumns, row: number): void {
     this.spanIds[ID * to] = from.spanIds[ID * row]!;
     this.spanIds[ID * to + 1] = from.spanIds[ID * row + 1]!;

@@ -64,7 +64,9 @@ export class CriticalPathFinder {
   #segmentTo = new Float64Array(128);
   #segments = 0;
   #length = 0;
+  /** Of the trace at hand: its first row, and its spans. */
   #base = 0;
+  #count = 0;
   #jumps = 0;
 
   constructor({ allowance = 0.01, relations }: CriticalPathOptions = {}) {
@@ -85,10 +87,6 @@ export class CriticalPathFinder {
   /** How long a span of the trace, on the path or not, alone held up the request. */
   exclusiveUs(span: number): number {
     return this.#exclusive[span]!;
-  }
-
-  isOnPath(span: number): boolean {
-    return this.#isEntered[span] === 1;
   }
 
   find(block: TraceBlock, trace: number): this {
@@ -223,8 +221,6 @@ export class CriticalPathFinder {
     }
     return NONE;
   }
-
-  #count = 0;
 
   #begin(block: TraceBlock, base: number, count: number): void {
     if (count > this.#children.length) this.#grow(Math.max(count, 2 * this.#children.length));
