@@ -36,6 +36,7 @@ test("a bundle is read to an embedding, which a training pass moves a little", a
 
 test("a pre-training is its visits over two threads and the rest of its rounds on one", () => {
   // 38 turns of 200 applications, two at a time; 25 rounds a turn, and 4,000 steps more are 15.625 rounds of 256.
-  expect(extrapolated({ visit: 2, rest: 0 })).toBe(38 * 200);
-  expect(extrapolated({ visit: 0, rest: 1 })).toBe(38 * 25 + 15.625);
+  const config = { visits: 35, environmentsPerRound: 8, learnSteps: 256, settleSteps: 4_000 };
+  expect(extrapolated({ visit: 2, rest: 0 }, config)).toBe(38 * 200);
+  expect(extrapolated({ visit: 0, rest: 1 }, config)).toBe(38 * 25 + 15.625);
 });

@@ -127,8 +127,8 @@ function decideTask(kernels: Kernels, fixture: Float32Array): Task {
 }
 
 /**
- * Rounds of pre-training: each application plays, its bundle goes through the encoder and back, the encoder steps, the
- * base learner takes its steps. Every bundle is full and none is a newcomer's, which is the most that a visit can cost.
+ * Rounds of pre-training: each application plays, its trajectories go through the encoder and back, the encoder steps, the
+ * base learner takes its steps. As many are read as ever are and nobody is a newcomer, which is the most that a visit costs.
  */
 async function roundTask(kernels: Kernels, { applications }: { readonly applications: number }): Promise<Task> {
   const training = new Pretraining({
@@ -146,7 +146,8 @@ async function roundTask(kernels: Kernels, { applications }: { readonly applicat
     runner: inProcessRunner(pretrainKinds(poolWorld), kernels),
   });
   // A visit brings one trajectory under the embedding and one under the neutral one.
-  const visits = Math.ceil(pretrainDefaults.bundle / (pretrainDefaults.episodesPerVisit + 1));
+  const { bundle, readAtMost, episodesPerVisit } = pretrainDefaults;
+  const visits = Math.ceil(Math.min(bundle, readAtMost) / (episodesPerVisit + 1));
   for (let round = 0; round <= visits; round++) await training.advance();
   return {
     async run(iterations) {

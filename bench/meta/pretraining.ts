@@ -1,12 +1,12 @@
 /**
  * How long a pre-training at full size would take, from what its rounds cost.
- * A round is, for each of its applications, a visit (two episodes, a full bundle through the encoder and back), and then
+ * A round is, for each of its applications, a visit (two episodes, its trajectories through the encoder and back), and then
  * the encoder's step and the base learner's, which one thread does while the others wait. So rounds of one application
  * and of two say what both cost. Visits are shared out among the threads; that two of them are twice as fast is assumed,
  * not measured.
  */
 
-import { pretrainDefaults } from "../../src/learn/meta/index.ts";
+import { type PretrainConfig, pretrainDefaults } from "../../src/learn/meta/index.ts";
 import { MILLISECONDS, plainFigure } from "../comparison.ts";
 import type { Crew } from "../engine/crew.ts";
 import type { BenchContext, Figure } from "../report.ts";
@@ -52,8 +52,11 @@ export async function pretrainingFigures(
 }
 
 /** Nanoseconds in, nanoseconds out; `rest` is what a round costs besides its visits. */
-export function extrapolated({ visit, rest }: { readonly visit: number; readonly rest: number }): number {
-  const { visits, environmentsPerRound, learnSteps, settleSteps } = pretrainDefaults;
+export function extrapolated(
+  { visit, rest }: { readonly visit: number; readonly rest: number },
+  config: Pick<PretrainConfig, "visits" | "environmentsPerRound" | "learnSteps" | "settleSteps"> = pretrainDefaults,
+): number {
+  const { visits, environmentsPerRound, learnSteps, settleSteps } = config;
   // The first turn and the last two only play or only read: less than a visit and a round, and counted as such.
   const turns = visits + 3;
   const rounds = turns * Math.ceil(APPLICATIONS / environmentsPerRound);
