@@ -87,3 +87,9 @@ test("a file of another schema version, intact, is told apart from a damaged one
 test("a number that JSON would turn into null is refused when written", () => {
   expect(() => encodeCheckpoint({ kind: "x", meta: { loss: Number.NaN }, blocks: {} })).toThrow(/'loss' is NaN/);
 });
+
+test("bytes are read the same from a Buffer, which is how files are read", () => {
+  const bytes = encodeCheckpoint(sample);
+  // A small one lies in memory that it shares with others.
+  expect(decodeCheckpoint(Buffer.from(bytes))).toEqual(decodeCheckpoint(bytes));
+});

@@ -136,7 +136,8 @@ function readContent(bytes: Uint8Array, headerLength: number): Result<Checkpoint
     const byteLength = length * widths[type];
     if (at + byteLength > end) return corrupt(`its block '${name}' reaches beyond the end`);
     // A copy: it aligns the block and lets go of the file's bytes.
-    blocks[name] = blockOf(type, bytes.slice(at, at + byteLength).buffer);
+    // Not the method of its own, which a Buffer has replaced by one that copies nothing.
+    blocks[name] = blockOf(type, Uint8Array.prototype.slice.call(bytes, at, at + byteLength).buffer);
     at = align8(at + byteLength);
   }
   if (at !== end) return corrupt(`its blocks end at byte ${at} and its checksum starts at ${end}`);
