@@ -6,6 +6,7 @@
  *   INITIALIZED ─ bootstrap ─► OFFLINE ─ avg(R) ≥ T_online ─► ONLINE ─ avg ≥ T_serving and std ≤ T_var ─► SERVING
  *        └─────── no ──────────────────────────────────────►         ◄─ avg < T_serving or std > T_var ──────┘
  *
+ * An agent that has a shared policy to begin with (AWARE, section 3.2) begins ONLINE too, unless stakes are high.
  * With `noGates` this is the paper's algorithm and nothing else. With gates, OFFLINE → ONLINE asks for more, ONLINE →
  * SERVING waits for the canary, and a learner that makes things worse goes back to OFFLINE, where the fallback acts.
  * The paper does not say which rewards are recent: here they are the last `window` episodes of the same training, so
