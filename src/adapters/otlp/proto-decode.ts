@@ -7,8 +7,8 @@
  * reason, and the others are taken. Attributes are not read: the columns point at them in the message itself.
  */
 import { err, type Failure, failure, ok, type Result } from "../../base/index.ts";
-import { LINK_WORDS, NameTable, SpanColumns, SpanDrops } from "../../observe/telemetry/index.ts";
-import { INSTANCE_KEYS, SERVICE_KEY, UNKNOWN_SERVICE } from "./resource-names.ts";
+import { LINK_WORDS, type NameTable, SpanColumns, SpanDrops } from "../../observe/telemetry/index.ts";
+import { ResourceReader, type SpanSource } from "./proto-resource.ts";
 import { WireError, WireReader } from "./wire-reader.ts";
 
 export interface DecodedSpans {
@@ -16,8 +16,6 @@ export interface DecodedSpans {
   readonly drops: SpanDrops;
 }
 
-const utf8 = new TextEncoder();
-const RESOURCE_KEYS = [SERVICE_KEY, ...INSTANCE_KEYS].map((key) => utf8.encode(key));
 /** More links than this on one span are not kept. */
 const MOST_LINKS = 32;
 
@@ -26,12 +24,8 @@ const TAG = {
   resourceSpans: 0x0a,
   resource: 0x0a,
   scopeSpans: 0x12,
-  attributes: 0x0a,
   span: 0x12,
-  key: 0x0a,
-  value: 0x12,
-  stringValue: 0x0a,
-  intValue: 0x18,
+  statusCode: 0x18,
 } as const;
 
 export class OtlpProtoDecoder {
@@ -39,14 +33,14 @@ export class OtlpProtoDecoder {
   readonly #reader = new WireReader();
   readonly #batch: SpanColumns;
   #drops = new SpanDrops();
-  #service = 0;
-  #instance = 0;
-  readonly #unknown: number;
+  readonly #resources: ResourceReader;
+  #source: SpanSource;
 
   constructor(names: NameTable) {
     this.#names = names;
     this.#batch = new SpanColumns(names, 1_024);
-    this.#unknown = names.intern(UNKNOWN_SERVICE);
+    this.#resources = new ResourceReader(names);
+    this.#source = this.#resources.unknown;
   }
 
   /** The spans of a message. The batch lends the message's bytes and is filled again by the next call. */
@@ -87,12 +81,11 @@ export class OtlpProtoDecoder {
   #resourceSpans(end: number): void {
     const reader = this.#reader;
     const begin = reader.at;
-    this.#service = this.#unknown;
-    this.#instance = this.#unknown;
+    this.#source = this.#resources.unknown;
     // The resource may lie behind the spans it belongs to: fields have no order.
     while (reader.at < end) {
       const tag = reader.varint(end);
-      if (tag === TAG.resource) this.#resource(reader.endOfField(end));
+      if (tag === TAG.resource) this.#source = this.#resources.read(reader, reader.endOfField(end));
       else reader.skip(tag, end);
     }
     reader.at = begin;
@@ -110,55 +103,6 @@ export class OtlpProtoDecoder {
       if (tag === TAG.span) this.#span(reader.endOfField(end));
       else reader.skip(tag, end);
     }
-  }
-
-  #resource(end: number): void {
-    const reader = this.#reader;
-    let best = RESOURCE_KEYS.length;
-    let isNamed = false;
-    while (reader.at < end) {
-      const tag = reader.varint(end);
-      if (tag !== TAG.attributes) {
-        reader.skip(tag, end);
-        continue;
-      }
-      const pairEnd = reader.endOfField(end);
-      const found = this.#resourcePair(pairEnd);
-      if (found === undefined) continue;
-      if (found.key === 0) {
-        this.#service = found.name;
-        isNamed = true;
-      } else if (found.key < best) {
-        best = found.key;
-        this.#instance = found.name;
-      }
-    }
-    if (best === RESOURCE_KEYS.length && isNamed) this.#instance = this.#service;
-  }
-
-  /** Which of the names we look for it is, and the name itself. */
-  #resourcePair(end: number): { readonly key: number; readonly name: number } | undefined {
-    const reader = this.#reader;
-    let key = -1;
-    let name = NameTable.INVALID;
-    while (reader.at < end) {
-      const tag = reader.varint(end);
-      if (tag === TAG.key) {
-        const to = reader.endOfField(end);
-        key = keyAt(reader.bytes, reader.at, to);
-        reader.at = to;
-      } else if (tag === TAG.value) {
-        const to = reader.endOfField(end);
-        // An AnyValue without a value is a message of no bytes.
-        if (reader.at < to && reader.varint(to) === TAG.stringValue) {
-          const textEnd = reader.endOfField(to);
-          // Of a key that follows its value we do not know yet whether it is one of ours; nobody writes it so.
-          if (key >= 0 && textEnd > reader.at) name = this.#names.internBytes(reader.bytes, reader.at, textEnd);
-        }
-        reader.at = to;
-      } else reader.skip(tag, end);
-    }
-    return key >= 0 && name >= 0 ? { key, name } : undefined;
   }
 
   #span(end: number): void {
@@ -241,8 +185,8 @@ export class OtlpProtoDecoder {
     batch.endUs[row] = stop;
     batch.kind[row] = kind >= 1 && kind <= 5 ? kind - 1 : 0;
     batch.status[row] = status <= 2 ? status : 0;
-    batch.service[row] = this.#service;
-    batch.instance[row] = this.#instance;
+    batch.service[row] = this.#source.service;
+    batch.instance[row] = this.#source.instance;
     batch.operation[row] = operation;
     batch.attributesFrom[row] = attributesFrom;
     batch.attributesTo[row] = attributesTo;
@@ -284,7 +228,7 @@ export class OtlpProtoDecoder {
     let code = 0;
     while (reader.at < end) {
       const tag = reader.varint(end);
-      if (tag === TAG.intValue) code = reader.varint(end);
+      if (tag === TAG.statusCode) code = reader.varint(end);
       else reader.skip(tag, end);
     }
     return code;
@@ -305,18 +249,6 @@ function inOnePiece(parts: readonly Uint8Array[]): { readonly bytes: Uint8Array;
   const bytes = new Uint8Array(length);
   for (let k = 0; k < parts.length; k++) bytes.set(parts[k]!, begins[k]!);
   return { bytes, begins };
-}
-
-/** The index in RESOURCE_KEYS, -1 for other keys. */
-function keyAt(bytes: Uint8Array, from: number, to: number): number {
-  for (let k = 0; k < RESOURCE_KEYS.length; k++) {
-    const key = RESOURCE_KEYS[k]!;
-    if (key.length !== to - from) continue;
-    let i = 0;
-    while (i < key.length && key[i] === bytes[from + i]) i++;
-    if (i === key.length) return k;
-  }
-  return -1;
 }
 
 function malformed(thrown: unknown): Failure {

@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { nameAt, node, spanIdOf, spansOf, traceIdOf } from "../../../test/fixtures/traces/span-tree.ts";
 import { milliseconds, seededRng } from "../../base/index.ts";
 import { NameTable, type Span, SpanColumns, SpanFlag, spanColumnsOf } from "../telemetry/index.ts";
-import { type AssemblerLimits, TraceAssembler } from "./assembler.ts";
+import { TraceAssembler } from "./assembler.ts";
+import type { AssemblerLimits } from "./assembler-limits.ts";
 
 const at = milliseconds;
 /** The times of the spans are about 0.1 ms after the epoch, so that nothing is from the future. */

@@ -12,7 +12,6 @@
  * oldest trace is sealed early. Time is an argument; calls with an earlier time than the last one are taken as that one.
  */
 import type { Ms } from "../../base/index.ts";
-import { minutes, seconds } from "../../base/index.ts";
 import {
   type NameTable,
   type SealReason,
@@ -21,43 +20,11 @@ import {
   TRACE_WORDS,
   TraceBlock,
 } from "../telemetry/index.ts";
+import { type AssemblerLimits, defaultAssemblerLimits } from "./assembler-limits.ts";
 import { AttributeArena } from "./attribute-arena.ts";
 import { OpenTraces, ROOTED, ROOTLESS } from "./open-traces.ts";
 import { SealedIds } from "./sealed-ids.ts";
 import { TraceBuilder } from "./trace-builder.ts";
-
-export interface AssemblerLimits {
-  /** From a root's arrival until its trace is sealed: longer than exporters hold spans back, by default 5 s. */
-  readonly settle: Ms;
-  /** From the newest span until a trace without a root is sealed. */
-  readonly rootlessWait: Ms;
-  /** How far ahead of our clock a span may start: clocks differ, hours are an error. */
-  readonly futureAllowance: Ms;
-  /** Spans that wait, in all traces together. */
-  readonly maxSpans: number;
-  readonly maxTraces: number;
-  readonly maxSpansPerTrace: number;
-  /** Attribute bytes of spans that wait; 0 keeps none. */
-  readonly maxAttributeBytes: number;
-  /** Spans in sealed traces that nobody has taken yet. */
-  readonly maxReadySpans: number;
-  /** Sealed traces that are remembered, to know what is late. */
-  readonly rememberedTraces: number;
-  readonly maxSkewUs: number;
-}
-
-export const defaultAssemblerLimits: AssemblerLimits = {
-  settle: seconds(6),
-  rootlessWait: seconds(30),
-  futureAllowance: minutes(5),
-  maxSpans: 1_000_000,
-  maxTraces: 200_000,
-  maxSpansPerTrace: 10_000,
-  maxAttributeBytes: 64 * 2 ** 20,
-  maxReadySpans: 200_000,
-  rememberedTraces: 200_000,
-  maxSkewUs: 3.6e9,
-};
 
 /** Counts since the beginning. */
 export interface AssemblerCounts {

@@ -7,7 +7,8 @@
  */
 import type { Ms } from "../../base/index.ts";
 import type { AnalysedTraces, NameTable, SpanColumns, TraceBlock } from "../telemetry/index.ts";
-import { type AssemblerLimits, TraceAssembler } from "./assembler.ts";
+import { TraceAssembler } from "./assembler.ts";
+import type { AssemblerLimits } from "./assembler-limits.ts";
 import { CriticalPathFinder, type CriticalPathOptions } from "./critical-path.ts";
 import { type PathChange, PathChanges, type PathChangesOptions } from "./path-changes.ts";
 import { PathSignatures, type PathSignaturesOptions } from "./path-signatures.ts";

@@ -16,6 +16,7 @@
  * The segments tile the root's time, so the exclusive times on a path sum to the root's duration, always.
  */
 import { LINK_WORDS, SPAN_WORDS, TRACE_WORDS, type TraceBlock } from "../telemetry/index.ts";
+import { ChildrenByEnd, FEW } from "./children-by-end.ts";
 import { isMessage } from "./clock-skew.ts";
 import type { Relations } from "./relations.ts";
 
@@ -43,7 +44,6 @@ export interface CriticalPath {
 }
 
 const NONE = -1;
-const FEW = 24;
 /** More jumps along links than this in one trace are no longer followed; they could be made quadratic on purpose. */
 const MOST_JUMPS = 1_000;
 
@@ -51,8 +51,7 @@ const MOST_JUMPS = 1_000;
 export class CriticalPathFinder {
   readonly #allowance: number;
   readonly #relations: Relations | undefined;
-  #firstChild = new Int32Array(65);
-  #children = new Int32Array(64);
+  readonly #children = new ChildrenByEnd();
   #next = new Int32Array(64);
   #last = new Int32Array(64);
   #floor = new Float64Array(64);
@@ -158,14 +157,14 @@ export class CriticalPathFinder {
   #heldUpBy(block: TraceBlock, span: number, now: number): number {
     const base = this.#base;
     const { startUs, endUs, kind } = block.spans;
-    const end = this.#firstChild[span + 1]!;
+    const end = this.#children.first[span + 1]!;
     let next = this.#next[span]!;
     if (next >= end) return NONE;
     const latest = now + this.#allowance * (endUs[base + span]! - startUs[base + span]!);
     const floor = this.#floor[span]!;
     const relations = this.#relations;
     for (; next < end; next++) {
-      const child = this.#children[next]!;
+      const child = this.#children.list[next]!;
       const ended = endUs[base + child]!;
       if (ended > latest) continue; // it overlaps what is on the path, or outlives its parent
       if (ended <= floor) {
@@ -223,49 +222,18 @@ export class CriticalPathFinder {
   }
 
   #begin(block: TraceBlock, base: number, count: number): void {
-    if (count > this.#children.length) this.#grow(Math.max(count, 2 * this.#children.length));
+    if (count > this.#next.length) this.#grow(Math.max(count, 2 * this.#next.length));
     this.#base = base;
     this.#count = count;
     this.#segments = 0;
     this.#length = 0;
     this.#jumps = 0;
-    const first = this.#firstChild;
-    const parent = block.parent;
-    for (let i = 0; i <= count; i++) first[i] = 0;
-    for (let i = 1; i < count; i++) first[parent[base + i]! + 1]! += 1;
-    for (let i = 0; i < count; i++) first[i + 1]! += first[i]!;
+    this.#children.read(block, base, count);
     for (let i = 0; i < count; i++) {
-      this.#next[i] = first[i]!;
+      this.#next[i] = this.#children.first[i]!;
       this.#last[i] = NONE;
       this.#isEntered[i] = 0;
       this.#exclusive[i] = 0;
-    }
-    for (let i = 1; i < count; i++) this.#children[this.#next[parent[base + i]!]!++] = i;
-    for (let i = 0; i < count; i++) {
-      this.#next[i] = first[i]!;
-      if (first[i + 1]! - first[i]! > 1) this.#sortByEnd(block, first[i]!, first[i + 1]!);
-    }
-  }
-
-  /** Latest end first; of two that end together the one that began first, which is the one that was waited for longest. */
-  #sortByEnd(block: TraceBlock, from: number, to: number): void {
-    const { startUs, endUs } = block.spans;
-    const base = this.#base;
-    const children = this.#children;
-    const compare = (a: number, b: number): number =>
-      endUs[base + b]! - endUs[base + a]! || startUs[base + a]! - startUs[base + b]! || a - b;
-    if (to - from > FEW) {
-      children.subarray(from, to).sort(compare);
-      return;
-    }
-    for (let i = from + 1; i < to; i++) {
-      const child = children[i]!;
-      let k = i - 1;
-      while (k >= from && compare(children[k]!, child) > 0) {
-        children[k + 1] = children[k]!;
-        k -= 1;
-      }
-      children[k + 1] = child;
     }
   }
 
@@ -326,8 +294,6 @@ export class CriticalPathFinder {
   }
 
   #grow(count: number): void {
-    this.#firstChild = new Int32Array(count + 1);
-    this.#children = new Int32Array(count);
     this.#next = new Int32Array(count);
     this.#last = new Int32Array(count);
     this.#floor = new Float64Array(count);

@@ -1,6 +1,8 @@
 /** From spans to traces to critical paths. Start reading at assembler.ts, then critical-path.ts. */
-export type { AssemblerCounts, AssemblerLimits } from "./assembler.ts";
-export { defaultAssemblerLimits, TraceAssembler } from "./assembler.ts";
+export type { AssemblerCounts } from "./assembler.ts";
+export { TraceAssembler } from "./assembler.ts";
+export type { AssemblerLimits } from "./assembler-limits.ts";
+export { defaultAssemblerLimits } from "./assembler-limits.ts";
 export type { CollectedTraces, CoordinatorOptions } from "./coordinator.ts";
 export { TracingCoordinator } from "./coordinator.ts";
 export type { CriticalPath, CriticalPathOptions, PathSegment } from "./critical-path.ts";

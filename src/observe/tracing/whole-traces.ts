@@ -1,7 +1,8 @@
 /** Traces from spans that are all there: a file, a simulated world, a test. */
 import type { Ms } from "../../base/index.ts";
 import { NameTable, type Span, SpanColumns, TraceBlock } from "../telemetry/index.ts";
-import { type AssemblerCounts, type AssemblerLimits, TraceAssembler } from "./assembler.ts";
+import { type AssemblerCounts, TraceAssembler } from "./assembler.ts";
+import type { AssemblerLimits } from "./assembler-limits.ts";
 
 /** Recorded spans are of any age, and nothing more will come: only the bounds on a trace are left. */
 const WHOLE: Partial<AssemblerLimits> = {
