@@ -46,7 +46,7 @@ test("the first thing a stranger reads is who is in trouble and why, on top of t
     /^Misses its SLO since 06:57 .*: 1\.8 times its usual requests come; .*; the agent gave 3 more pods\.$/,
   );
   // How often both missed it of late is said in numbers beside the line.
-  expect(await first.locator(".misses").innerText()).toMatch(/^\d+ of \d+ steps missed, twin \d+$/);
+  expect(await first.locator(".misses").innerText()).toMatch(/^missed \d+ of \d+ steps, twin \d+$/);
   // A release that needs more is said where all is well, too.
   expect(await page.locator(".row", { hasText: "Recommendations" }).locator(".who").innerText()).toContain(
     "Release 2.4 since 06:00: 1.8 times the CPU per request",

@@ -234,7 +234,7 @@ function Misses({ cell }: { cell: WorkloadCell }): ComponentChild {
     const misses = missesSince(cell.history, (at.at(-1) ?? 0) - SPARK_MINUTES * 60);
     if (cell.slo.value.kind === "none" || misses === null) return "";
     const { ours, twin, of } = misses;
-    return cell.twin.value === null ? `${ours} of ${of} steps missed` : `${ours} of ${of} steps missed, twin ${twin}`;
+    return cell.twin.value === null ? `missed ${ours} of ${of} steps` : `missed ${ours} of ${of} steps, twin ${twin}`;
   });
   return <p class="misses quiet">{text}</p>;
 }

@@ -10,9 +10,8 @@
 import type { Ms } from "../../base/index.ts";
 import { minutes } from "../../base/index.ts";
 import type { ReleaseDocument } from "../../server/index.ts";
-import type { Application } from "../../sim/index.ts";
+import type { Application, Load } from "../../sim/index.ts";
 import { applyScenario, meanWork, scenariosFor } from "../../sim/index.ts";
-import type { DemoWorkload } from "./demo-workloads.ts";
 
 /** One change of the software, as a whole version of it. */
 export interface Change {
@@ -37,7 +36,7 @@ const MAJOR = 2;
 const MINOR = 3;
 
 /** All the scenarios that change this software, each from how it is now. */
-export function changesOf(workload: Pick<DemoWorkload, "application" | "load">): readonly Change[] {
+export function changesOf(workload: { readonly application: Application; readonly load: Load }): readonly Change[] {
   const { application } = workload;
   return scenariosFor(application).flatMap((scenario) => {
     const next = applyScenario(workload, scenario).application;
@@ -80,18 +79,26 @@ export function runningAfter({ first, changes }: ReleasePlan, elapsed: number): 
 
 const versionOf = (count: number): string => `${MAJOR}.${MINOR + count}`;
 
+/** A workload, as far as releases are concerned. */
+export interface Released {
+  readonly id: string;
+  /** What runs when the world begins. */
+  readonly application: Application;
+  readonly releases: ReleasePlan;
+}
+
 /** Which release each workload runs, as the world's time passes. */
 export class Releases {
   readonly #startedAt: number;
   readonly #running = new Map<string, Running>();
 
-  constructor(workloads: readonly DemoWorkload[], { startedAt, now }: { startedAt: number; now: number }) {
+  constructor(workloads: readonly Released[], { startedAt, now }: { startedAt: number; now: number }) {
     this.#startedAt = startedAt;
     for (const { id, releases } of workloads) this.#running.set(id, runningAfter(releases, now - startedAt));
   }
 
   /** Answers with those that got another release. */
-  moveTo(now: number, workloads: readonly DemoWorkload[]): readonly DemoWorkload[] {
+  moveTo<W extends Released>(now: number, workloads: readonly W[]): readonly W[] {
     return workloads.filter(({ id, releases }) => {
       const next = runningAfter(releases, now - this.#startedAt);
       const isNew = next.count !== this.#running.get(id)?.count;
@@ -100,7 +107,7 @@ export class Releases {
     });
   }
 
-  softwareOf({ id, application }: Pick<DemoWorkload, "id" | "application">): Application {
+  softwareOf({ id, application }: Pick<Released, "id" | "application">): Application {
     return this.#running.get(id)?.change?.application ?? application;
   }
 
