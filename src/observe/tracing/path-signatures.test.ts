@@ -55,6 +55,15 @@ test("types and paths beyond the bound are counted and not kept", () => {
   const bounded = signaturesOf(roots, { mostTypes: 2 });
   expect(bounded.requestTypes()).toHaveLength(2);
   expect(bounded.refused).toBe(1);
+  const inAll = signaturesOf([...trees, ...roots], { mostPathsInAll: 4 });
+  expect(inAll.requestTypes().map(({ name, paths, others }) => `${name} ${paths.length} ${others}`)).toEqual([
+    "root/op 3 0",
+    "x/op 1 0",
+    "y/op 0 1",
+    "z/op 0 1",
+  ]);
+  inAll.clear();
+  expect(inAll.requestTypes()).toEqual([]);
 });
 
 const window = seconds(10);

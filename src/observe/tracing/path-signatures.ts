@@ -60,6 +60,8 @@ export interface PathSignaturesOptions {
   readonly mostTypes?: number;
   /** Different paths kept per request type; 200 unless said. */
   readonly mostPaths?: number;
+  /** Different paths kept in all; 20,000 unless said, which is some tens of megabytes at worst. */
+  readonly mostPathsInAll?: number;
 }
 
 /** What one observation turned out to be; null where it was not kept apart. */
@@ -71,12 +73,15 @@ export interface ObservedPath {
 export class PathSignatures {
   readonly #mostTypes: number;
   readonly #mostPaths: number;
+  readonly #mostPathsInAll: number;
+  #paths = 0;
   readonly #types = new Map<string, KeptType>();
   #refused = 0;
 
-  constructor({ mostTypes = 1_000, mostPaths = 200 }: PathSignaturesOptions = {}) {
+  constructor({ mostTypes = 1_000, mostPaths = 200, mostPathsInAll = 20_000 }: PathSignaturesOptions = {}) {
     this.#mostTypes = mostTypes;
     this.#mostPaths = mostPaths;
+    this.#mostPathsInAll = mostPathsInAll;
   }
 
   /** Requests whose type was one too many. */
@@ -101,7 +106,7 @@ export class PathSignatures {
     const { rows, signature } = foldedSteps(block, base, path);
     let kept = type.paths.get(signature);
     if (kept === undefined) {
-      if (type.paths.size >= this.#mostPaths) {
+      if (type.paths.size >= this.#mostPaths || this.#paths >= this.#mostPathsInAll) {
         type.others += 1;
         return null;
       }
@@ -113,6 +118,7 @@ export class PathSignatures {
         exclusiveUs: new Float64Array(rows.length),
       };
       type.paths.set(signature, kept);
+      this.#paths += 1;
     }
     const duration = block.durationUs(trace);
     kept.count += 1;
@@ -136,6 +142,7 @@ export class PathSignatures {
 
   clear(): void {
     this.#types.clear();
+    this.#paths = 0;
     this.#refused = 0;
   }
 }
