@@ -13,7 +13,6 @@ import {
   RESOURCE_COUNT,
   type resources,
 } from "./calibration.ts";
-import type { Amounts } from "./nodes.ts";
 import { type Program, workPerRequest } from "./program.ts";
 
 export type Limits = { readonly [R in (typeof resources)[number]]: number };
@@ -61,11 +60,3 @@ export const asLimits = (amounts: ArrayLike<number>): Limits => ({
   io: amounts[IO]!,
   network: amounts[NETWORK]!,
 });
-
-export const asAmounts = (limits: Limits): Amounts => [
-  limits.cpu,
-  limits.memory,
-  limits.llc,
-  limits.io,
-  limits.network,
-];

@@ -7,9 +7,8 @@ import type { Span } from "../../../observe/telemetry/index.ts";
 import { PURPOSE, uniform } from "../draws.ts";
 import type { Program } from "../program.ts";
 import type { TracingOptions } from "../spec.ts";
-import type { CallFlow } from "./call-flow.ts";
 import type { Container } from "./container.ts";
-import { BACKGROUND, FAILED } from "./pools.ts";
+import { BACKGROUND, type CallPool, FAILED, type RequestPool } from "./pools.ts";
 
 export interface SpanLogOptions {
   readonly start: number;
@@ -18,6 +17,11 @@ export interface SpanLogOptions {
   readonly nodes: number;
   readonly rng: Rng;
   readonly now: () => number;
+}
+
+interface Pools {
+  readonly calls: CallPool;
+  readonly requests: RequestPool;
 }
 
 const TEXTS = 1_024;
@@ -57,7 +61,7 @@ export class SpanLog {
   }
 
   /** The span of a call that answers now. */
-  record({ calls, requests }: Pick<CallFlow, "calls" | "requests">, call: number, container: Container): void {
+  record({ calls, requests }: Pools, call: number, container: Container): void {
     const { program, start, tracing, now } = this.#options;
     const request = calls.request[call]!;
     const node = calls.node[call]!;

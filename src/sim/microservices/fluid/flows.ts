@@ -6,7 +6,7 @@ import type { Rng } from "../../../base/index.ts";
 import { sigmaOf } from "../draws.ts";
 import type { Container } from "../event/container.ts";
 import type { Program } from "../program.ts";
-import { Station } from "./station.ts";
+import { Station, type StationLoad } from "./station.ts";
 
 export interface FlowsOptions {
   readonly program: Program;
@@ -44,7 +44,8 @@ export class Flows {
   /** By service: threads of its callers; infinite where somebody calls it without waiting. */
   readonly #callers: readonly (readonly number[] | null)[];
   #span = 0;
-  #isNewStep = true;
+  /** Used again for every container. */
+  readonly #load: StationLoad = { rate: 0, work: 0, workSquared: 0, downstream: 0, most: 0, isNewStep: true };
 
   constructor(options: FlowsOptions) {
     this.#options = options;
@@ -85,7 +86,7 @@ export class Flows {
     const parts = this.#isPiledUp ? PARTS_WHEN_BUSY : 1;
     for (let part = 0; part < parts; part++) {
       this.#spread();
-      this.#isNewStep = part === 0;
+      this.#load.isNewStep = part === 0;
       for (const service of this.#options.order) this.#settle(service, span / parts);
     }
   }
@@ -140,8 +141,9 @@ export class Flows {
     const { ready, rng, program } = this.#options;
     const members = ready[service] as readonly Container[];
     const stations = this.stations[service] as Station[];
-    stations.length = members.length;
-    for (let i = 0; i < members.length; i++) stations[i] = this.#station(members[i]!);
+    if (stations.length !== members.length) stations.length = members.length;
+    for (let i = 0; i < members.length; i++)
+      if (stations[i]?.container !== members[i]) stations[i] = this.#station(members[i]!);
     const rate = this.#rate[service]!;
     const count = Math.max(1, members.length);
     const calls = this.#callsOf[service] as Int32Array;
@@ -154,14 +156,12 @@ export class Flows {
     }
     let pass = 0;
     let passes = 0;
-    const load = {
-      rate: rate / count,
-      work: rate > 0 ? this.#work[service]! / rate : program.work[service]!,
-      workSquared: rate > 0 ? this.#squares[service]! / rate : 0,
-      downstream,
-      most: this.#roomOf(service) / count,
-      isNewStep: this.#isNewStep,
-    };
+    const load = this.#load;
+    load.rate = rate / count;
+    load.work = rate > 0 ? this.#work[service]! / rate : program.work[service]!;
+    load.workSquared = rate > 0 ? this.#squares[service]! / rate : 0;
+    load.downstream = downstream;
+    load.most = this.#roomOf(service) / count;
     for (const station of stations) {
       station.update(load, rng, span);
       pass += station.passTime / count;
@@ -193,7 +193,12 @@ export class Flows {
     const callers = this.#callers[service];
     if (callers === null || callers === undefined) return Number.POSITIVE_INFINITY;
     const { ready, program } = this.#options;
-    return callers.reduce((sum, caller) => sum + program.threads[caller]! * Math.max(1, ready[caller]!.length), 0);
+    let room = 0;
+    for (let i = 0; i < callers.length; i++) {
+      const caller = callers[i]!;
+      room += program.threads[caller]! * Math.max(1, ready[caller]!.length);
+    }
+    return room;
   }
 
   #station(container: Container): Station {

@@ -23,21 +23,23 @@ const SURE = 3.5;
 /** Equilibrium formulas are not asked beyond this; a backlog takes over. */
 const MOST_LOAD = 0.97;
 const LEAST_RUN = 0.02;
+/** Below this load nobody is in anybody's way. */
+const NOBODY = 0.02;
 /** A pile lets through at most so many times what comes: what is called from here would swing otherwise. */
 const MELTING = 2;
 
 export interface StationLoad {
   /** Calls per millisecond. */
-  readonly rate: number;
+  rate: number;
   /** Work of a call, ms in isolation: mean, and mean of squares. */
-  readonly work: number;
-  readonly workSquared: number;
+  work: number;
+  workSquared: number;
   /** Mean time that a call spends waiting for those it makes, ms. */
-  readonly downstream: number;
+  downstream: number;
   /** Calls that can be here at once, with everybody else's pools full. */
-  readonly most: number;
+  most: number;
   /** Quota periods are walked through once a step, however many parts it is taken in. */
-  readonly isNewStep: boolean;
+  isNewStep: boolean;
 }
 
 export class Station {
@@ -91,7 +93,7 @@ export class Station {
     const run = this.#run;
     const crowded = Math.min(MOST_LOAD, (offered * crowd) / run);
     const servers = base / crowd;
-    this.crowdChance = crowded ** (Math.sqrt(2 * (servers + 1)) - 1);
+    this.crowdChance = crowded < NOBODY ? 0 : crowded ** (Math.sqrt(2 * (servers + 1)) - 1);
     this.crowdMean = 1 / (servers * (1 - crowded));
     const running = work * base * (1 + this.crowdChance * this.crowdMean);
     const stall = 1 - run;
@@ -112,7 +114,7 @@ export class Station {
     const held = this.ownTime + downstream;
     const capacity = Math.min(fullPace / Math.max(work, 1e-9), threads / Math.max(held, 1e-9));
     const load = Math.min(MOST_LOAD, (rate * held) / threads);
-    this.waitChance = load < 0.3 && threads > 4 ? 0 : load ** (Math.sqrt(2 * (threads + 1)) - 1);
+    this.waitChance = load < NOBODY || (load < 0.3 && threads > 4) ? 0 : load ** (Math.sqrt(2 * (threads + 1)) - 1);
     this.waitMean = held / (threads * (1 - load));
     const full = threads + container.queueLimit;
     const cap = Math.min(room, full);
