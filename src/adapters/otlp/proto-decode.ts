@@ -16,6 +16,8 @@ export interface DecodedSpans {
   readonly drops: SpanDrops;
 }
 
+/** Room for so many spans is kept from message to message. */
+const MOST_KEPT_ROWS = 65_536;
 /** More links than this on one span are not kept. */
 const MOST_LINKS = 32;
 
@@ -31,7 +33,7 @@ const TAG = {
 export class OtlpProtoDecoder {
   readonly #names: NameTable;
   readonly #reader = new WireReader();
-  readonly #batch: SpanColumns;
+  #batch: SpanColumns;
   #drops = new SpanDrops();
   readonly #resources: ResourceReader;
   #source: SpanSource;
@@ -67,6 +69,8 @@ export class OtlpProtoDecoder {
 
   #reading(bytes: Uint8Array, read: (reader: WireReader) => void): Result<DecodedSpans> {
     this.#reader.reset(bytes);
+    // One huge message must not hold its memory for ever.
+    if (this.#batch.capacity > MOST_KEPT_ROWS) this.#batch = new SpanColumns(this.#names, 1_024);
     this.#batch.clear();
     this.#batch.attributeBytes = bytes;
     this.#drops = new SpanDrops();
