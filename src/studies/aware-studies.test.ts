@@ -42,6 +42,7 @@ async function runUnits<R, C>(
       kernels: loadKernels(),
       progress: (fraction) => fractions.push(fraction),
       signal: new AbortController().signal,
+      model: () => new Uint8Array(0),
     });
     expect(fractions.every((fraction) => fraction >= 0 && fraction <= 1)).toBe(true);
     results.push({ seed: SEED, unit, result });
@@ -112,6 +113,7 @@ test("a job stops where it is when the run stops", async () => {
     kernels: loadKernels(),
     progress: () => stop.abort(new Error("the run was stopped")),
     signal: stop.signal,
+    model: () => new Uint8Array(0),
   });
   await expect(job).rejects.toThrow("the run was stopped");
 });
@@ -120,7 +122,8 @@ test("a full run draws recorded loads, and says what is missing where there are 
   vi.stubEnv("COXSWAIN_DATASETS", "");
   const config = { ...tiny(awareBootstrap.config({ quick: false })), episodes: 1 };
   const job = { seed: SEED, unit: "scene/0", config, kernels: loadKernels(), progress: () => undefined };
-  const failed = awareBootstrap.runUnit({ ...job, signal: new AbortController().signal });
+  const { signal } = new AbortController();
+  const failed = awareBootstrap.runUnit({ ...job, signal, model: () => new Uint8Array(0) });
   await expect(failed).rejects.toThrow(/azure-functions-2019.*COXSWAIN_DATASETS/);
   vi.unstubAllEnvs();
 });

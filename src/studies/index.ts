@@ -6,6 +6,8 @@ export { embedUnseen, rankUnseen } from "./aware/unseen.ts";
 export type { ClaimRow } from "./claim.ts";
 export { claimAtLeast, claimAtMost, estimateOver } from "./claim.ts";
 export { studies } from "./registry.ts";
+export type { SharedTraining } from "./shared-training.ts";
+export { quickPretraining } from "./shared-training.ts";
 export type {
   Alternative,
   BootstrapOptions,

@@ -5,6 +5,7 @@
 
 import { awareBootstrap } from "./aware-bootstrap.ts";
 import { awareCharacterization } from "./aware-characterization.ts";
+import { awareEmbedding } from "./aware-embedding.ts";
 import { awareEndToEnd } from "./aware-endtoend.ts";
 import { awareServing } from "./aware-serving.ts";
 import { rlAcrobot } from "./rl-acrobot.ts";
@@ -24,4 +25,5 @@ export const studies: readonly Study[] = [
   awareBootstrap,
   awareServing,
   awareEndToEnd,
+  awareEmbedding,
 ] as readonly Study[];

@@ -11,7 +11,8 @@ const all = [rlCartPole, rlPendulum, rlAcrobot, rlMountainCar];
 
 function jobOf(config: RlConfig, unit: string): StudyJob<RlConfig> {
   const { signal } = new AbortController();
-  return { seed: 1001, unit, config, kernels: referenceKernels(), progress: () => {}, signal };
+  const model = () => new Uint8Array(0);
+  return { seed: 1001, unit, config, kernels: referenceKernels(), progress: () => {}, signal, model };
 }
 
 /** The study's own config with everything that costs time made small. */

@@ -6,6 +6,7 @@
 
 import type { Figure } from "../adapters/plot/index.ts";
 import type { Kernels } from "../learn/tensor/index.ts";
+import type { SharedTraining } from "./shared-training.ts";
 
 /** What stands behind the numbers, on the ladder of worlds; "none" is a classic control problem. */
 export type World = "none" | "fluid" | "event" | "live" | "kubernetes" | "recorded";
@@ -17,6 +18,8 @@ export interface StudyJob<C = unknown> {
   readonly config: C;
   /** A fresh instance of its own; nobody else computes on its memory. */
   readonly kernels: Kernels;
+  /** The bytes of one of the study's models. */
+  model(name: string): Uint8Array;
   /** How much of the job is done, 0 to 1; call it as often as convenient. */
   progress(fraction: number): void;
   /** Aborted when the run stops; a long job looks at it between steps. */
@@ -75,6 +78,8 @@ export interface Study<R = unknown, C = unknown> {
   readonly seeds: { readonly quick: number; readonly full: number; readonly first?: number };
   /** Everything that shapes the outcome, recorded with it. */
   config(options: { readonly quick: boolean }): C;
+  /** Pre-trained models that jobs begin with, by name; part of the config, so that results depend on nothing else. */
+  models?(config: C): Readonly<Record<string, SharedTraining>>;
   /** Independent jobs per seed, such as one per algorithm. */
   units(config: C): readonly string[];
   runUnit(job: StudyJob<C>): R | Promise<R>;

@@ -47,8 +47,9 @@ test("a unit gives plain JSON, the same for the same seed, and leaves out loads 
     ...{ utilisations: [0.4], cores: [0.5, 64], replicas: [1, 2], dispersions: [1], stride: 1, minutes: 2 },
   };
   const { signal } = new AbortController();
+  const model = () => new Uint8Array(0);
   const job: StudyJob<GridConfig> = {
-    ...{ seed: 1_001, unit: "application-1", config, signal, kernels: referenceKernels() },
+    ...{ seed: 1_001, unit: "application-1", config, signal, model, kernels: referenceKernels() },
     progress: () => {},
   };
   const first = await worldCluster.runUnit(job);

@@ -4,13 +4,13 @@ import { availableParallelism } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { Command, Option } from "@commander-js/extra-typings";
 import type { Pretraining } from "../../learn/meta/index.ts";
-import { embedUnseen, rankUnseen, type UnseenRanking } from "../../studies/index.ts";
+import { embedUnseen, rankUnseen, type SharedTraining, type UnseenRanking } from "../../studies/index.ts";
 import { usageError } from "../failures.ts";
 import { openKernels } from "../kernels.ts";
 import { cpuModel, gitCommit, packageVersion } from "../package-info.ts";
 import { type PretrainReport, reportOf, writeReport } from "../pretraining/report.ts";
 import { runPretraining } from "../pretraining/run-pretraining.ts";
-import { type PretrainSettings, savedSettings, settingsOf } from "../pretraining/settings.ts";
+import { savedSettings, settingsOf } from "../pretraining/settings.ts";
 import { createProgress } from "../progress.ts";
 import { note, printJson, printLine, type Session, type Shell } from "../shell.ts";
 import { formatNumber } from "../table.ts";
@@ -81,7 +81,7 @@ export const pretrainCommand = (shell: Shell) =>
       print(shell, folder, report);
     });
 
-function writeRun(folder: RunFolder, pretrain: PretrainSettings): void {
+function writeRun(folder: RunFolder, pretrain: SharedTraining): void {
   const provenance = { version: packageVersion(), commit: gitCommit(), node: process.version, cpu: cpuModel() };
   folder.writeRun({ pretrain, ...provenance });
 }
@@ -96,7 +96,7 @@ function resumable(session: Session, folder: RunFolder): Uint8Array {
 const UNSEEN_TRAJECTORIES = 8;
 
 interface Ranked {
-  readonly settings: PretrainSettings;
+  readonly settings: SharedTraining;
   readonly training: Pretraining;
   readonly members: number;
 }

@@ -6,10 +6,9 @@
 import { figureToSvg, type LineFigure } from "../../adapters/plot/index.ts";
 import type { Pretraining } from "../../learn/meta/index.ts";
 import { planarMap } from "../../learn/meta/index.ts";
-import { drawMember, type UnseenRanking } from "../../studies/index.ts";
+import { drawMember, type SharedTraining, type UnseenRanking } from "../../studies/index.ts";
 import type { RunFolder } from "../training/run-folder.ts";
 import { TRAINING_PART } from "./run-pretraining.ts";
-import type { PretrainSettings } from "./settings.ts";
 
 export interface ReportedMember {
   readonly name: string;
@@ -41,7 +40,7 @@ export interface PretrainReport {
 }
 
 export interface ReportFacts extends Pick<PretrainReport, "wallSeconds" | "threads" | "kernels" | "unseen"> {
-  readonly settings: PretrainSettings;
+  readonly settings: SharedTraining;
 }
 
 export function reportOf(training: Pretraining, { settings, ...facts }: ReportFacts): PretrainReport {

@@ -11,16 +11,15 @@
 import { openWorkerPool, workerEntry } from "../../adapters/runtime/index.ts";
 import { sharedTaskName } from "../../control/lifecycle/index.ts";
 import { encodePretrained, Pretraining, pretrainKinds } from "../../learn/meta/index.ts";
-import { poolEntries, poolShape, poolTraits, poolWorld } from "../../studies/index.ts";
+import { poolEntries, poolShape, poolTraits, poolWorld, type SharedTraining } from "../../studies/index.ts";
 import { type KernelChoice, openKernels } from "../kernels.ts";
 import { createProgress } from "../progress.ts";
 import { isLive, type Session } from "../shell.ts";
 import { formatNumber } from "../table.ts";
 import type { RunFolder } from "../training/run-folder.ts";
-import type { PretrainSettings } from "./settings.ts";
 
 export interface PretrainRun {
-  readonly settings: PretrainSettings;
+  readonly settings: SharedTraining;
   readonly kernels: KernelChoice;
   readonly threads: number;
   readonly folder: RunFolder;
@@ -35,7 +34,7 @@ export const TRAINING_PART = "known";
 /** Trains to the end, or until the signal, and then saves. The caller disposes. */
 export async function runPretraining(session: Session, run: PretrainRun): Promise<Pretraining> {
   const { settings, folder, threads } = run;
-  const { seed, config, applications, actions } = settings;
+  const { seed, config, applications, actions, pool } = settings;
   const kernels = openKernels(run.kernels);
   const runner = openWorkerPool({
     kinds: pretrainKinds(poolWorld),
@@ -44,7 +43,7 @@ export async function runPretraining(session: Session, run: PretrainRun): Promis
     kernels,
   });
   const training = new Pretraining({
-    pool: poolEntries({ seed, part: TRAINING_PART, actions }, applications),
+    pool: poolEntries({ seed, part: TRAINING_PART, actions, pool }, applications),
     traits: poolTraits,
     shape: poolShape,
     config,

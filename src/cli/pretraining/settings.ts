@@ -8,15 +8,8 @@ import { CodedError, failure } from "../../base/index.ts";
 import type { ActionKind } from "../../control/tasks/index.ts";
 import type { PretrainConfig } from "../../learn/meta/index.ts";
 import { pretrainDefaults } from "../../learn/meta/index.ts";
+import { quickPretraining, type SharedTraining } from "../../studies/index.ts";
 import type { RunFolder } from "../training/run-folder.ts";
-
-export interface PretrainSettings {
-  readonly applications: number;
-  readonly seed: number;
-  /** What an action's numbers mean: the product's multiples of what is needed, or the paper's limits. */
-  readonly actions: ActionKind;
-  readonly config: PretrainConfig;
-}
 
 export interface PretrainFlags {
   readonly applications?: number | undefined;
@@ -27,26 +20,14 @@ export interface PretrainFlags {
   readonly quick?: boolean | undefined;
 }
 
-/** A network and a pool that are enough to see it learn. */
-const quickConfig: PretrainConfig = {
-  ...pretrainDefaults,
-  meta: { ...pretrainDefaults.meta, hidden: 32, dense: [32], embedding: 16, lr: 1e-3 },
-  bundle: 10,
-  environmentsPerRound: 4,
-  visits: 8,
-  episodesPerVisit: 1,
-  lossBatches: 2,
-  learnSteps: 64,
-  settleSteps: 500,
-};
-
-export function settingsOf(flags: PretrainFlags): PretrainSettings {
+export function settingsOf(flags: PretrainFlags): SharedTraining {
   const { applications, seed = 1, visits, width, actions = "demand", quick = false } = flags;
-  const base = quick ? quickConfig : pretrainDefaults;
+  const base = quick ? quickPretraining : pretrainDefaults;
   return {
     applications: applications ?? (quick ? 24 : 200),
     seed,
     actions,
+    pool: "split",
     config: {
       ...base,
       visits: visits ?? base.visits,
@@ -60,12 +41,13 @@ const savedRun = z.looseObject({
     applications: z.number().int().positive(),
     seed: z.number().int(),
     actions: z.enum(["demand", "limits"]),
+    pool: z.enum(["split", "held-out"]),
     config: z.custom<PretrainConfig>((value) => typeof value === "object" && value !== null),
   }),
 });
 
 /** The settings of the training in a folder; its checkpoint is only continued with the very same. */
-export function savedSettings(folder: RunFolder): PretrainSettings {
+export function savedSettings(folder: RunFolder): SharedTraining {
   const parsed = savedRun.safeParse(folder.readRun());
   if (parsed.success) return parsed.data.pretrain;
   throw new CodedError(

@@ -18,7 +18,8 @@ let code: string | undefined;
 /** The folder that holds `cli`, `learn` and the rest: `src` or `dist/src`. */
 const sourceRoot = fileURLToPath(new URL("../..", import.meta.url));
 
-function codeHash(): string {
+/** Of all that computes results, the kernels included. */
+export function codeHash(): string {
   if (code !== undefined) return code;
   const hash = createHash("sha256");
   for (const folder of COMPUTING_FOLDERS) {

@@ -41,7 +41,7 @@ export async function runPool({ jobs, setup, workers, signal, onProgress, onDone
     onIdleLoss: (why, job) => failed.abort(crashed(nameOf(job), why)),
   });
   const runOne = async (job: StudyJobName, index: number): Promise<void> => {
-    const config = { ...job, modules: setup.modules };
+    const config = { ...job, modules: setup.modules, models: setup.models };
     const outcome = await pool.run(
       { kind: STUDY_JOB, config },
       { signal: AbortSignal.any([signal, failed.signal]), progress: (fraction) => onProgress(index, fraction) },

@@ -12,11 +12,12 @@ import { fingerprint } from "./fingerprint.ts";
 import { runPool, threadCount } from "./job-pool.ts";
 import { type FinishedJob, JobStore } from "./job-store.ts";
 import { type SeedChoice, seedsOf } from "./seeds.ts";
+import { trainModels } from "./shared-models.ts";
 import type { WorkerSetup } from "./study-kinds.ts";
 
 export interface RunStudyOptions extends SeedChoice {
   readonly study: Study;
-  readonly setup: WorkerSetup;
+  readonly setup: Omit<WorkerSetup, "models">;
   readonly workers: number;
   /** Where finished jobs are kept. */
   readonly data: string;
@@ -52,6 +53,9 @@ export async function runStudy(session: Session, options: RunStudyOptions): Prom
     session.log.info({ study: study.id, kept: jobs.length - missing.length, of: jobs.length }, "finished jobs found");
   }
 
+  const { data, workers } = options;
+  const needs = missing.length > 0 ? (study.models?.(config) ?? {}) : {};
+  const models = await trainModels(session, { needs, data, kernels: setup.kernels, workers });
   const progress = createProgress(session, study.id);
   const fractions = new Float64Array(missing.length);
   let done = jobs.length - missing.length;
@@ -62,8 +66,8 @@ export async function runStudy(session: Session, options: RunStudyOptions): Prom
   try {
     await runPool({
       jobs: missing.map(({ job }) => job),
-      setup,
-      workers: options.workers,
+      setup: { ...setup, models },
+      workers,
       signal: session.signal,
       onProgress(index, fraction) {
         fractions[index] = Math.min(Math.max(fraction, 0), 1);

@@ -12,11 +12,12 @@ import type { Env, EnvConfig } from "../../learn/env/index.ts";
 import type { PoolEntry, TraitGroup, Traits } from "../../learn/meta/index.ts";
 import type { Application, LoadShape, ProcessorName, Segment } from "../../sim/index.ts";
 import { generateLoad, processors, segmentOf, studyLoad } from "../../sim/index.ts";
-import { applicationPool } from "./pools.ts";
-import type { Scene } from "./scene.ts";
+import { applicationPool, type PoolKind } from "./pools.ts";
+import type { Scene, WorldChoice } from "./scene.ts";
 import { guardLimits, openWorld, sceneOf, taskOf } from "./scene.ts";
 
 export type Sensitivity = Segment["sensitivity"];
+export type Rung = WorldChoice["rung"];
 
 export interface PoolMember {
   readonly scene: Scene;
@@ -30,9 +31,13 @@ export interface MemberChoice {
   readonly seed: number;
   /** From which part of the paper's thousand applications: those to learn on, or those that nothing is learned on. */
   readonly part: "known" | "unseen";
+  /** How known and unseen ones are divided; `split` where nothing is said. */
+  readonly pool?: PoolKind;
   readonly index: number;
   /** The product's actions where nothing is said; the paper's are limits. */
   readonly actions?: ActionKind;
+  /** The fluid one where nothing is said: pre-training needs many steps. */
+  readonly rung?: Rung;
 }
 
 /** Each as often: an encoder that meets one shape in twenty applications does not learn to tell it from the others. */
@@ -57,13 +62,13 @@ export function drawMember(choice: MemberChoice): PoolMember {
 }
 
 /** What a member is, without its week of load, which takes longest to draw. */
-function drawKind({ seed, part, index }: MemberChoice): {
+function drawKind({ seed, part, index, pool = "split" }: MemberChoice): {
   readonly application: Application;
   readonly shape: LoadShape;
   readonly own: Rng;
 } {
   const rng = seededRng(seed).fork("pool").fork(part);
-  const applications = applicationPool("split")[part];
+  const applications = applicationPool(pool)[part];
   // Neighbours in a pool that was shuffled once: as random as any, and never the same one twice.
   const application = applications[(rng.int(applications.length) + index) % applications.length] as Application;
   const own = rng.fork(index);
@@ -121,18 +126,19 @@ const HOUR: Ms = minutes(60);
 const drawn = new Map<string, PoolMember>();
 
 function remembered(choice: MemberChoice): PoolMember {
-  const key = `${choice.part}-${choice.seed}-${choice.index}`;
+  const key = `${choice.pool ?? "split"}-${choice.part}-${choice.seed}-${choice.index}`;
   const member = drawn.get(key) ?? drawMember(choice);
   drawn.set(key, member);
   return member;
 }
 
-/** A member's world on the fluid rung, from some hour of its week on; episodes follow one another in it. */
+/** A member's world, from some hour of its week on; episodes follow one another in it. */
 export function poolWorld(config: EnvConfig): Env<Float32Array, Float32Array> {
   const choice = config as unknown as MemberChoice;
   const { scene } = remembered(choice);
+  const { rung = "fluid" } = choice;
   return autoscaleEnv({
-    id: "AutoscaleFluid-v0",
+    id: rung === "event" ? "AutoscaleEvent-v0" : "AutoscaleFluid-v0",
     task: taskOf(scene, choice.actions === undefined ? {} : { actions: choice.actions }),
     workload: scene.workload,
     limits: guardLimits,
@@ -140,7 +146,7 @@ export function poolWorld(config: EnvConfig): Env<Float32Array, Float32Array> {
     continues: true,
     makeWorld: (rng) =>
       openWorld(scene, {
-        rung: "fluid",
+        rung,
         seed: rng.fork("world").int(1 << 30),
         start: milliseconds(HOUR * rng.fork("start").int(HOURS)),
       }),

@@ -9,7 +9,7 @@ import type { PretrainedModel, Ranking } from "../../learn/meta/index.ts";
 import { MetaLearner, playTrajectories, rankByCosine } from "../../learn/meta/index.ts";
 import { Ddpg } from "../../learn/rl/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
-import type { MemberChoice, PoolMember } from "./pool-members.ts";
+import type { MemberChoice, PoolMember, Rung } from "./pool-members.ts";
 import { drawMember, poolWorld } from "./pool-members.ts";
 
 export interface UnseenOptions {
@@ -24,6 +24,8 @@ export interface UnseenOptions {
   /** Deviation of the noise on actions: what does not vary tells nothing about what depends on it. */
   readonly noise: number;
   readonly actions?: ActionKind;
+  /** The fluid one where nothing is said. */
+  readonly rung?: Rung;
   onMember?(done: number): void;
 }
 
@@ -40,7 +42,7 @@ export interface UnseenMember extends PoolMember {
 }
 
 export function embedUnseen(options: UnseenOptions): readonly UnseenMember[] {
-  const { kernels, model, isTrained, seed, members, noise, actions } = options;
+  const { kernels, model, isTrained, seed, members, noise, actions, rung } = options;
   const { shape, learner } = model;
   const { layout, embedding } = model.meta;
   const meta = new MetaLearner({ kernels, config: { ...model.meta, rows: 1 }, seed, trainable: false });
@@ -51,7 +53,13 @@ export function embedUnseen(options: UnseenOptions): readonly UnseenMember[] {
   }
   const context = new Float32Array(embedding);
   const gathered = Array.from({ length: members }, (_, index) => {
-    const choice: MemberChoice = { seed, part: "unseen", index, ...(actions ? { actions } : {}) };
+    const choice: MemberChoice = {
+      seed,
+      part: "unseen",
+      index,
+      ...(actions ? { actions } : {}),
+      ...(rung ? { rung } : {}),
+    };
     const world = { ...choice };
     const visits = Array.from({ length: options.trajectories }, (_unused, round) => ({
       seed,

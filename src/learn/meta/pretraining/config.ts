@@ -40,6 +40,11 @@ export interface PretrainConfig {
    * what is at stake in an environment, and a few of those would decide where the encoder goes.
    */
   readonly longestGradient: number;
+  /**
+   * How strongly embeddings are pulled back to the neutral one, as half their squared length times this. Without it critics
+   * push all of them one way for as long as training lasts, and what tells them apart becomes small beside it.
+   */
+  readonly pull: number;
   /** How much of the traits' loss reaches the encoder, where environments have traits, and how fast they are learned to be read. */
   readonly traits: { readonly weight: number; readonly lr: number };
   /** Gradient steps of the base learner in a round. */
@@ -78,6 +83,7 @@ export const pretrainDefaults: PretrainConfig = {
   lossBatches: 4,
   weights: { actor: 1, critic: 1 },
   longestGradient: 1,
+  pull: 0.2,
   traits: { weight: 1, lr: 1e-3 },
   learnSteps: 256,
   learnGroups: 16,
@@ -124,6 +130,7 @@ function problemOf(config: PretrainConfig): string | undefined {
     return `a batch of ${learner.batch} can not be shared evenly by ${learnGroups} environments`;
   if (!(neutralShare >= 0 && neutralShare <= 1)) return `neutralShare is ${neutralShare} and has to be from 0 to 1`;
   if (!(config.longestGradient > 0)) return `longestGradient is ${config.longestGradient} and has to be above 0`;
+  if (!(config.pull >= 0)) return `pull is ${config.pull} and has to be 0 or more`;
   if (!(config.traits.weight >= 0 && config.traits.lr > 0))
     return `traits have the weight ${config.traits.weight} and the rate ${config.traits.lr}`;
   if (!(exploration.from >= 0 && exploration.to >= 0)) return "exploration can not be negative";

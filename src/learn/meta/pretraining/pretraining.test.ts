@@ -79,7 +79,8 @@ describe("pre-training", () => {
       traits: i < 3 ? Float32Array.of(1, 0) : Float32Array.of(0, 1),
     }));
     const begin = (resumeFrom?: Uint8Array) => {
-      const config = { ...short, visits: 120, traits: { weight: 1, lr: 2e-2 } };
+      const meta = { ...short.meta, lr: 2e-2 };
+      const config = { ...short, meta, learnSteps: 0, visits: 30, traits: { weight: 3, lr: 5e-2 } };
       const kernels = wasm();
       const options = { pool, traits, shape: toyShape, config, seed: 7, kernels, runner: oneThread(wasm()) };
       return new Pretraining(resumeFrom ? { ...options, resumeFrom } : options);

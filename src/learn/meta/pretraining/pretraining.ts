@@ -84,9 +84,9 @@ export class Pretraining {
     // A pass of training reads no more; what reads whole bundles takes several.
     const rows = Math.max(Math.min(config.readAtMost, bundle), config.newcomer.trajectories);
     const meta = { ...config.meta, layout, rows };
-    const { weights, longestGradient } = config;
+    const { weights, longestGradient, pull } = config;
     const traits = options.traits && { groups: options.traits, ...config.traits };
-    this.#crew = { meta, learner: config.learner, shape, weights, longestGradient, traits, seed };
+    this.#crew = { meta, learner: config.learner, shape, weights, longestGradient, pull, traits, seed };
     // Nothing is read here: the threads do that, and only they need the room for it.
     this.#meta = new MetaLearner({ kernels, config: { ...meta, rows: 1, steps: 1 }, seed });
     this.#learner = new Ddpg({ kernels, shape, config: config.learner, seed });

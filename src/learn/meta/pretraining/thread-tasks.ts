@@ -33,6 +33,7 @@ export interface Crew {
   readonly shape: LearnerShape;
   readonly weights: PretrainConfig["weights"];
   readonly longestGradient: number;
+  readonly pull: number;
   /** What is known of every environment, and how much of its loss reaches the encoder; undefined where nothing is known. */
   readonly traits: { readonly groups: readonly TraitGroup[]; readonly weight: number; readonly lr: number } | undefined;
   readonly seed: number;
@@ -143,7 +144,7 @@ class Copies {
   gradient(job: GradientJob): GradientOutcome {
     const meta = this.meta(job.meta);
     const ddpg = this.learner(job.learner);
-    const { shape, weights, longestGradient } = this.#crew;
+    const { shape, weights, longestGradient, pull } = this.#crew;
     const count = job.rows.rewards?.length ?? 0;
     const widths = { obs: shape.obs, action: actionSize(shape.action), actorContext: 0, criticContext: 0 };
     const replay = new Replay({ capacity: count, widths });
@@ -155,11 +156,13 @@ class Copies {
     const learner = {
       contextLosses: (environments: readonly Conditioned<RowBatch>[]) =>
         base.contextLosses(environments).map(({ loss, gradient }, i) => {
-          const cut = cutTo(longestGradient, gradient);
           const context = environments[i]?.context ?? [];
           const read = job.traits && this.#traitLoss(job.traits, context);
           traitLoss = read?.loss ?? 0;
-          return { loss, gradient: read ? cut.map((value, k) => value + read.gradient[k]!) : cut };
+          const total = cutTo(longestGradient, gradient).map(
+            (value, k) => value + pull * context[k]! + (read?.gradient[k] ?? 0),
+          );
+          return { loss, gradient: total };
         }),
     };
     const { embeddings, losses } = jointPass({ meta, learner }, [{ bundle: job.bundle, batch }]);
