@@ -7,14 +7,18 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type Failure, failure } from "../../base/index.ts";
 import type { SpanDoor } from "./door.ts";
 import { type Answer, failureAnswer, successAnswer } from "./http-answers.ts";
-import { type BodyLimits, encodingOf, readBody } from "./http-body.ts";
+import { ByteBudget, encodingOf, readBody, unpackBody } from "./http-body.ts";
 import { retryAfterOf, type SpanFormat, type SpanIntake } from "./intake.ts";
 
-export interface HttpReceiverOptions extends BodyLimits {
+export interface HttpReceiverOptions {
   readonly intake: SpanIntake;
   readonly door: SpanDoor;
-  /** Requests being read or unpacked at a time; more are asked to come back. */
-  readonly maxConcurrent: number;
+  /** Of one request, as it comes over the network. */
+  readonly maxBodyBytes: number;
+  /** Of one request, unpacked; one is unpacked at a time. */
+  readonly maxInflatedBytes: number;
+  /** Of all requests that are being read; more are asked to come back. */
+  readonly maxHeldBytes: number;
   /** Told about what should not have happened; write it to the log. */
   readonly onDefect: (thrown: unknown) => void;
 }
@@ -22,23 +26,20 @@ export interface HttpReceiverOptions extends BodyLimits {
 const PROTO_TYPES = new Set(["application/x-protobuf", "application/protobuf"]);
 
 export function httpReceiver(options: HttpReceiverOptions): Server {
-  let underWay = 0;
+  const budget = new ByteBudget(options.maxHeldBytes);
+  const inTurn = turns();
   const server = createServer(
     // A sender that sends a byte now and then holds no connection.
     { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 60_000, maxHeaderSize: 16_384 },
     (request, response) => {
-      underWay += 1;
-      answerTo(request, { ...options, isCrowded: underWay > options.maxConcurrent })
+      answerTo(request, { ...options, budget, inTurn })
         .catch((thrown: unknown): Answer => {
           options.onDefect(thrown);
           const text = "the receiver failed in an unexpected way; its log says how";
           return failureAnswer(options.intake.refuse(failure("otlp.defect", text)), undefined, 1);
         })
         .then((answer) => send(response, answer))
-        .catch(options.onDefect)
-        .finally(() => {
-          underWay -= 1;
-        });
+        .catch(options.onDefect);
     },
   );
   server.maxConnections = 1_000;
@@ -50,10 +51,23 @@ export function httpReceiver(options: HttpReceiverOptions): Server {
   return server;
 }
 
-async function answerTo(
-  request: IncomingMessage,
-  { intake, door, isCrowded, ...limits }: HttpReceiverOptions & { readonly isCrowded: boolean },
-): Promise<Answer> {
+/** Runs one job after the other: what bodies unpack to is held once, however many come. */
+function turns(): <T>(job: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (job) => {
+    const result = last.then(job);
+    last = result.catch(() => undefined);
+    return result;
+  };
+}
+
+interface Shared extends HttpReceiverOptions {
+  readonly budget: ByteBudget;
+  readonly inTurn: ReturnType<typeof turns>;
+}
+
+async function answerTo(request: IncomingMessage, shared: Shared): Promise<Answer> {
+  const { intake, door, budget, inTurn, maxBodyBytes, maxInflatedBytes } = shared;
   const format = formatOf(request);
   const refused = (problem: Failure): Answer => {
     const known = typeof format === "string" ? format : undefined;
@@ -62,17 +76,24 @@ async function answerTo(
   if (!door(request.headers.authorization))
     return refused(failure("otlp.token-missing", "send the header 'authorization: Bearer <token>' of this receiver"));
   if (typeof format !== "string") return refused(format);
-  if (encodingOf(request) === undefined) {
+  const encoding = encodingOf(request);
+  if (encoding === undefined) {
     const text = `the Content-Encoding '${shown(request.headers["content-encoding"])}' is not known: send gzip, deflate or none`;
     return refused(failure("otlp.content-encoding", text));
   }
-  if (isCrowded)
-    return refused(failure("otlp.busy", "too many requests are under way: send it again in 1 s", { retry: true }));
-  const body = await readBody(request, limits);
-  if (!body.ok) return refused(body.failure);
-  const taken = intake.take(body.value, format);
-  if (taken.ok) return successAnswer(format, taken.value);
-  return failureAnswer(taken.failure, format, retryAfterOf(taken.failure));
+  const packed = await readBody(request, { maxBodyBytes, budget });
+  if (!packed.ok) return refused(packed.failure);
+  try {
+    return await inTurn(async () => {
+      const body = await unpackBody(packed.value, { encoding, maxInflatedBytes });
+      if (!body.ok) return refused(body.failure);
+      const taken = intake.take(body.value, format);
+      if (taken.ok) return successAnswer(format, taken.value);
+      return failureAnswer(taken.failure, format, retryAfterOf(taken.failure));
+    });
+  } finally {
+    budget.giveBack(packed.value.length);
+  }
 }
 
 function formatOf(request: IncomingMessage): SpanFormat | Failure {

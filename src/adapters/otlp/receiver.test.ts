@@ -217,6 +217,22 @@ describe("over HTTP", () => {
     expect(sink.spans).toHaveLength(2);
   });
 
+  test("what all requests hold together is bounded, and is given back with each answer", async () => {
+    const { post, made } = await receiver({ maxHeldBytes: 20_000 });
+    const port = made.httpPort as number;
+    const head =
+      "POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-protobuf\r\nContent-Length: 19000\r\n\r\n";
+    const slow = createConnection(port, "127.0.0.1");
+    slow.write(head + "x".repeat(15_000));
+    await once(slow, "connect");
+    // The slow one's bytes are there as soon as another request finds no room beside them.
+    const large = new Uint8Array(8_000);
+    await expect.poll(async () => (await post(large)).status, { timeout: 5_000 }).toBe(503);
+    slow.destroy();
+    await expect.poll(async () => (await post(large)).status, { timeout: 5_000 }).toBe(400);
+    for (let k = 0; k < 20; k++) expect((await post(gzipSync(body), { "content-encoding": "gzip" })).status).toBe(200);
+  });
+
   test("what is not even HTTP does not bring it down, nor do senders that go away", async () => {
     const { made, post } = await receiver();
     const noise = createConnection(made.httpPort as number, "127.0.0.1");

@@ -26,12 +26,12 @@ export interface SpanReceiverOptions {
   readonly tokens?: readonly string[];
   /** No token is asked for although others can reach the ports. */
   readonly isTrustedNetwork?: boolean;
-  /** 8 MiB unless said. */
+  /** Of one request, as it comes; 8 MiB unless said. */
   readonly maxBodyBytes?: number;
-  /** 64 MiB unless said. */
+  /** What one request unpacks to; 64 MiB unless said. */
   readonly maxInflatedBytes?: number;
-  /** 32 unless said. */
-  readonly maxConcurrent?: number;
+  /** Of all requests that are being read over HTTP; 128 MiB unless said. */
+  readonly maxHeldBytes?: number;
   readonly onDefect?: (thrown: unknown) => void;
 }
 
@@ -45,7 +45,7 @@ export interface SpanReceiver {
 
 export async function openSpanReceiver(options: SpanReceiverOptions): Promise<Result<SpanReceiver>> {
   const { sink, host = "127.0.0.1", tokens = [], isTrustedNetwork = false } = options;
-  const { httpPort = 4318, grpcPort = 4317, maxConcurrent = 32, onDefect = () => undefined } = options;
+  const { httpPort = 4318, grpcPort = 4317, maxHeldBytes = 128 * 2 ** 20, onDefect = () => undefined } = options;
   const { maxBodyBytes = 8 * 2 ** 20, maxInflatedBytes = 64 * 2 ** 20 } = options;
   const door = spanDoor({ host, tokens, isTrustedNetwork });
   if (!door.ok) return door;
@@ -57,7 +57,7 @@ export async function openSpanReceiver(options: SpanReceiverOptions): Promise<Re
   };
   const ports: (number | null)[] = [];
   const makers = [
-    { port: httpPort, make: () => httpReceiver({ ...shared, maxBodyBytes, maxConcurrent, onDefect }) },
+    { port: httpPort, make: () => httpReceiver({ ...shared, maxBodyBytes, maxHeldBytes, onDefect }) },
     { port: grpcPort, make: () => grpcReceiver(shared) },
   ];
   for (const { port, make } of makers) {

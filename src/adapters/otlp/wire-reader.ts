@@ -71,6 +71,7 @@ export class WireReader {
 
   /** Jumps over the field whose tag was just read. Groups are as old as protobuf 1 and not part of OTLP. */
   skip(tag: number, end: number): void {
+    if (tag >>> 3 === 0) throw new WireError("has a field without a number", this.at);
     switch (tag & 7) {
       case 0:
         this.varint(end);
