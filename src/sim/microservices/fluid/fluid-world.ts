@@ -205,13 +205,11 @@ class FluidWorld implements MicroserviceWorld, Disturbable {
   /** The second that ends now. */
   #step(): void {
     const state = this.#state;
-    const { now, events, program } = state;
+    const { now, events } = state;
     const began = now - FLUID_STEP;
     // Stressors of the second are those at its middle.
     const wasDisturbed = this.#disturbances.apply(this, began + FLUID_STEP / 2);
     this.#draw(began);
-    const { arrivals } = this.#counts;
-    for (let type = 0; type < program.roots.length; type++) this.#flows.rates[type] = arrivals[type]! / FLUID_STEP;
     if (wasDisturbed || this.#flows.isAnyBusy) this.#machines.divideAll(now, events);
     this.#flows.step(FLUID_STEP);
     this.#account();
@@ -236,6 +234,8 @@ class FluidWorld implements MicroserviceWorld, Disturbable {
     }
     for (let type = 0; type < this.#bursts.length; type++) {
       const mean = perSecond * this.#program.mix[type]! * this.#bursts[type]! * (1 + this.extraLoad[type]!);
+      // Queues get the rate: they have the chance of single arrivals in them already.
+      this.#flows.rates[type] = mean / FLUID_STEP;
       this.#counts.arrivals[type] = Math.max(0, Math.round(mean + Math.sqrt(mean) * rng.normal()));
     }
   }
