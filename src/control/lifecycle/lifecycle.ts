@@ -201,6 +201,8 @@ function moveCanary(
 ): { readonly state: StateOf<"ONLINE">; readonly events: readonly LifecycleEvent[] } {
   const gate = profile.gates.canary;
   if (!gate || state.canary.kind === "passed" || score.learnerShare < MOSTLY) return { state, events: [] };
+  // Nothing was risked, so nothing was shown.
+  if (isUnmeasured(profile, state)) return { state, events: [] };
   const evidence = judgeCanary(gate, state, score);
   const isClean = allHold(evidence);
   const from = state.canary.band;
@@ -333,6 +335,13 @@ export function canaryBand(profile: LifecycleProfile, state: AgentState): number
 }
 
 /**
+ * A shared policy acts before anybody saw the fallback act on this workload, so nobody knows yet how much memory is used at
+ * most or how near the SLO usually is. Until then it takes nothing away that the fallback would give.
+ */
+const isUnmeasured = ({ gates }: LifecycleProfile, state: AgentState): boolean =>
+  gates.canary !== null && state.stage === "ONLINE" && state.because === "shared-policy" && state.fallback.length === 0;
+
+/**
  * The same, each way. A canary takes little away; what it may give more is the ceiling's business: where the fallback
  * misses the SLO, a narrow band above it would only prolong that. Who asked for canary mode asked for near, both ways.
  */
@@ -341,6 +350,6 @@ export function bandOf(
   state: AgentState,
   { hasCeiling }: { readonly hasCeiling: boolean },
 ): Band {
-  const below = canaryBand(profile, state);
+  const below = isUnmeasured(profile, state) ? 0 : canaryBand(profile, state);
   return { below, above: hasCeiling && profile.mode !== "canary" ? WHOLE_BAND : below };
 }

@@ -4,10 +4,11 @@ import { loadKernels } from "../../adapters/runtime/index.ts";
 import { err, failure, ok, unwrap } from "../../base/index.ts";
 import { encodePretrained, openSharedModel, type PretrainedModel, type SharedModel } from "../../learn/meta/index.ts";
 import type { Learner } from "../../learn/rl/index.ts";
-import { profile, Rig, task, workload } from "./agent-conformance.ts";
+import { fallbackWants, profile, Rig, task, workload } from "./agent-conformance.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import { autoscaleLearner } from "./autoscale-learner.ts";
 import { modelForTask, sharedTaskName } from "./familiarity.ts";
+import { bandOf, canaryBand } from "./lifecycle.ts";
 import { thresholdLevels } from "./prospects.ts";
 import { agentTrainingKinds } from "./training-task.ts";
 
@@ -56,6 +57,22 @@ describe("an agent with a shared model", () => {
     expect(told(rig, "embedding")).toMatchObject([
       { state: "neutral", model: shared.identity, embedding: [], kin: [], why: expect.stringContaining("0 of the 3") },
     ]);
+  });
+
+  test("takes nothing away that the fallback would give before that was seen to act, and widens no band for it", () => {
+    const rig = sharedRig();
+    const ticks = rig.steps(2 * EPISODE);
+    expect(ticks.every(({ who }) => who === "learner")).toBe(true);
+    for (const { recommended } of ticks) {
+      expect(recommended?.replicas).toBeGreaterThanOrEqual(fallbackWants.replicas);
+      expect(recommended?.cpu).toBeGreaterThanOrEqual(fallbackWants.cpu);
+      expect(recommended?.memory).toBeGreaterThanOrEqual(fallbackWants.memory);
+    }
+    expect(told(rig, "canary")).toEqual([]);
+    expect(canaryBand(profile, rig.agent.state)).toBe(profile.gates.canary?.start);
+    // Then it is measured, and the canary begins.
+    live(rig, 3);
+    expect(bandOf(profile, rig.agent.state, { hasCeiling: true }).below).toBeGreaterThan(0);
   });
 
   test("learns for high stakes who it works for from what the fallback does, which acts", () => {
@@ -195,9 +212,15 @@ describe("a model that can not be used", () => {
 });
 
 test("a thread that trains beside reads the trajectories, and the agent acts under what it found", () => {
-  const rig = sharedRig();
-  for (let episode = 0; episode < 4; episode++) rig.steps(EPISODE);
-  rig.step();
+  const untrained = (rig: Rig) => {
+    for (let episode = 0; episode < 4; episode++) {
+      rig.world.demand += 1;
+      rig.steps(EPISODE);
+    }
+    rig.step();
+    return rig;
+  };
+  const rig = untrained(sharedRig());
   expect(rig.agent.familiarity?.state).toBe("neutral");
   const run = Object.values(agentTrainingKinds().tasks)[0]!;
   const work = () => ({
@@ -215,9 +238,7 @@ test("a thread that trains beside reads the trajectories, and the agent acts und
   const beside = rig.agent.familiarity;
   expect(beside?.state).not.toBe("neutral");
   // In place, the same trajectories give the same embedding.
-  const inPlace = sharedRig();
-  for (let episode = 0; episode < 4; episode++) inPlace.steps(EPISODE);
-  inPlace.step();
+  const inPlace = untrained(sharedRig());
   inPlace.agent.train({ updates: 5 });
   inPlace.step();
   expect(inPlace.agent.familiarity).toEqual(beside);
