@@ -30,10 +30,6 @@ export class ByteBudget {
     this.#most = most;
   }
 
-  get held(): number {
-    return this.#held;
-  }
-
   take(bytes: number): boolean {
     if (this.#held + bytes > this.#most) return false;
     this.#held += bytes;
