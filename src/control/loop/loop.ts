@@ -22,7 +22,7 @@ import type { EventSink, NodeSource, StateStore, Trainer } from "./ports.ts";
 import { RecallDesk } from "./recall-desk.ts";
 import type { RecorderStats } from "./recorder.ts";
 import { Recorder } from "./recorder.ts";
-import { saveNow } from "./saved-state.ts";
+import { saveLast } from "./saved-state.ts";
 import type { Turns } from "./schedule.ts";
 import { nextTurn, phaseOf } from "./schedule.ts";
 import type { SeatSpec, SeatStatus } from "./seat.ts";
@@ -198,7 +198,7 @@ export class ControlLoop {
       await takeTurn(seat, this.#io);
       if (signal.aborted) break;
     }
-    await saveNow(seat, this.#io);
+    await saveLast(seat, this.#io);
   }
 
   #noteSkipped(seat: Seat, ticks: number): void {

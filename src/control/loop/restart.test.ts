@@ -1,6 +1,7 @@
 /** Saved state: what is believed after a restart, and that a good state is never lost to a fresh start. */
 import { describe, expect, test } from "vitest";
 import { agentId, memoryState, never, stage } from "../../../test/fixtures/loop/scripted.ts";
+import type { Ms } from "../../base/index.ts";
 import { err, failure, ok } from "../../base/index.ts";
 import type { StateStore } from "./index.ts";
 
@@ -23,6 +24,30 @@ describe("an agent that starts again", () => {
     expect(agent.turns).toBe(5);
     await second.loop.stop();
     expect(second.events).toContainEqual(expect.objectContaining({ kind: "restarted", from: "saved", damaged: [] }));
+  });
+
+  test("goes on from its last turn, though a save was under way when it was stopped", async () => {
+    const state = memoryState();
+    let finish = () => {};
+    const slow: StateStore = {
+      ...state,
+      write: async (agent, bytes, signal) => {
+        await new Promise<void>((resolve) => {
+          finish = resolve;
+        });
+        return state.write(agent, bytes, signal);
+      },
+    };
+    // A save begins with the third turn and lasts over the fourth.
+    const { clock, loop, seat } = stage({ state: slow, config: { saveEvery: 3, state: 600_000 as Ms } });
+    seat("web");
+    await clock.pass(periods(4));
+    const stopped = loop.stop();
+    finish();
+    await clock.pass(10);
+    finish();
+    await stopped;
+    expect(state.files.get(web)).toEqual([Uint8Array.of(4), Uint8Array.of(3)]);
   });
 
   test("names its episodes apart from those before, though its own count repeats", async () => {

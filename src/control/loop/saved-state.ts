@@ -76,10 +76,22 @@ export function saveIfDue(seat: Seat, io: LoopIo, { isUrgent }: { readonly isUrg
   void saveNow(seat, io);
 }
 
+/** Behind a save that is under way: what happened since is not in that one. */
+export async function saveLast(seat: Seat, io: LoopIo): Promise<void> {
+  await seat.saving;
+  await saveNow(seat, io);
+}
+
 /** Resolves when the save is over, one way or the other. */
-export async function saveNow(seat: Seat, io: LoopIo): Promise<void> {
+async function saveNow(seat: Seat, io: LoopIo): Promise<void> {
+  if (io.state === undefined || !seat.isRestored || seat.lanes.state.isBusyAt(io.clock.monotonic())) return;
+  seat.saving = write(seat, io);
+  await seat.saving;
+}
+
+async function write(seat: Seat, io: LoopIo): Promise<void> {
   const { state } = io;
-  if (state === undefined || !seat.isRestored || seat.lanes.state.isBusyAt(io.clock.monotonic())) return;
+  if (state === undefined) return;
   const bytes = attempt(() => ({ ok: true, value: seat.agent.save() }));
   if (!bytes.ok) {
     note(seat, io, { port: "state", failure: bytes.failure });

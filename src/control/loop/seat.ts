@@ -53,6 +53,8 @@ export class Seat {
   trainingFailure: Failure | undefined;
   /** While stored steps are looked for; under way when they are taking the place of others. */
   recall: { readonly isUnderWay: boolean } | undefined;
+  /** The newest save, which is bounded in time like every call. */
+  saving: Promise<void> | undefined;
   turns = 0;
   skipped = 0;
   crashes = 0;
