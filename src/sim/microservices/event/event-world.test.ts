@@ -78,7 +78,8 @@ test("a full queue refuses, and the refusal comes back to the client at once", (
   // One thread, a queue of 16, half of what comes can be served.
   const world = microserviceWorld(simpleWorld(200));
   world.advance(minutes(1));
-  const { arrived, completed, dropped, p99 } = world.truth().requests[0] as never as Record<string, number>;
+  const { arrived, completed, dropped, inFlight, p99 } = world.truth().requests[0] as never as Record<string, number>;
+  expect(completed! + dropped! + inFlight!).toBe(arrived);
   expect(completed! / arrived!).toBeCloseTo(0.5, 1);
   expect(dropped! / arrived!).toBeCloseTo(0.5, 1);
   // Nobody waits for more than 17 times 10 ms, give or take.

@@ -190,7 +190,7 @@ class World implements EventMicroserviceWorld, Disturbable {
     return {
       from: milliseconds(this.#options.start + last.at),
       to: this.now,
-      requests: this.#ledger.truth(),
+      requests: this.#ledger.truth((type) => this.#flow.requests.countOpen(type)),
       limits: asLimits(paid.map((amount, r) => amount - last.paid[r]!)),
       cpuUsed: (cpuUsed - last.cpuUsed) / 1_000,
     };

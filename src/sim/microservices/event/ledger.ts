@@ -85,8 +85,8 @@ export class Ledger {
     this.serviceOutcomes[service]!.add(now, 0, ENDING.unanswered);
   }
 
-  /** Since the last call. */
-  truth(): readonly RequestTruth[] {
+  /** Since the last call. Those under way are counted by whoever has them, not by what is missing here. */
+  truth(underWay: (type: number) => number): readonly RequestTruth[] {
     return this.requests.map((totals, type) => {
       const before = this.#before[type] as Totals;
       const latencies = this.#latencies[type] as Latencies;
@@ -96,7 +96,7 @@ export class Ledger {
         completed: totals.completed - before.completed,
         timedOut: totals.timedOut - before.timedOut,
         dropped: totals.dropped - before.dropped,
-        inFlight: totals.arrived - totals.completed - totals.timedOut - totals.dropped,
+        inFlight: underWay(type),
         ...latencies.summary(),
         late: this.#late[type] as number,
       };

@@ -90,6 +90,14 @@ export class RequestPool {
     return slot;
   }
 
+  /** Of a type, those whose client still waits. */
+  countOpen(type: number): number {
+    let open = 0;
+    for (let slot = 0; slot < this.#next; slot++)
+      if (this.calls[slot]! > 0 && this.hasEnded[slot] === 0 && this.type[slot] === type) open++;
+    return open;
+  }
+
   release(slot: number): void {
     if (--this.calls[slot]! > 0) return;
     this.generation[slot]! += 1;
