@@ -48,6 +48,7 @@ function earned(index: number, begins: { readonly shared?: SharedModel }): numbe
 
 test("in its first episodes it earns more with a policy of others than with none, on workloads that neither has seen", () => {
   const pairs = SCENES.map((index) => ({ with: earned(index, { shared }), without: earned(index, {}) }));
+  for (const pair of pairs) expect(pair.with).toBeGreaterThan(pair.without);
   const mean = (of: "with" | "without") => pairs.reduce((sum, pair) => sum + pair[of], 0) / pairs.length;
   // 200 is the most.
   expect(mean("with") - mean("without")).toBeGreaterThan(10);
