@@ -1,48 +1,57 @@
 /** AWARE's Figure 8: how fast, and at what cost, policies fit workloads that were never seen. */
+import { unwrap } from "../base/index.ts";
+import { decodePretrained } from "../learn/meta/index.ts";
 import type { AdaptationConfig, AdaptationResult } from "./aware/adaptation.ts";
 import { playAdaptation, unitsOf } from "./aware/adaptation.ts";
+import { awareWithEmbedding } from "./aware/adaptation-aware.ts";
 import { adaptationFigures } from "./aware/adaptation-figures.ts";
 import { type AdaptationMethod, baselines } from "./aware/adaptation-methods.ts";
 import { adaptationRows } from "./aware/adaptation-rows.ts";
 import { awareConfig } from "./aware/config.ts";
-import type { Study } from "./study.ts";
+import { FIRST_META_SEED, type MetaModels, metaModels, modelFor } from "./aware/meta-models.ts";
+import type { Study, StudyJob } from "./study.ts";
 
-/** The baselines are always the same; `aware` is the method with the id that the rows ask for. */
-export function adaptationStudy(
-  aware: AdaptationMethod & { readonly id: "aware" },
-): Study<AdaptationResult, AdaptationConfig> {
-  const methods = [...baselines, aware];
-  return {
-    id: "aware-adaptation",
-    title: "AWARE: adapting to workloads that were never seen (Figure 8)",
-    about:
-      "Unseen applications with loads and SLOs of all kinds, each met by five methods under the same requests: the base " +
-      "learner from nothing (FIRM without transfer), with all weights of a policy that was trained on a known workload " +
-      "(TL), the same with an ARIMA forecast of the load and a table of what allocations brought in its state (TL+), and " +
-      "AWARE: a policy that was pre-trained on many known workloads, under the embedding of this one. The first three are " +
-      "as published: actions are limits, and nothing is around them. AWARE's actions are multiples of the need; so are " +
-      "those of a second TL, which shows what of the difference is theirs. " +
-      "A method has converged when five episodes reach 97 % of the best level that any of them ended on, each as a share of " +
-      "what the rules or the converged policy earn in the same hours, whichever is more; beside it, until 97 % of the level " +
-      "that the method itself ends on, which one that ends low reaches soon. CPU cycles are multiply-adds of learning, " +
-      "which are the same on every machine. Utilisation deficits and rewards without adaptation are held against the " +
-      "converged policy: of those that the methods ended with, the one that earns most in the same hours.",
-    world: "event",
-    seeds: { quick: 2, full: 10 },
-    config: ({ quick }) => ({
-      ...awareConfig({ quick }),
-      adaptation: {
-        source: quick ? 8 : 100,
-        groups: quick ? { split: 1, "held-out": 1 } : { split: 4, "held-out": 1 },
-        perGroup: quick ? 2 : 5,
-        episodes: quick ? 6 : 40,
-        still: quick ? 2 : 10,
-        level: quick ? { window: 2, level: 2, within: 0.03 } : { window: 5, level: 15, within: 0.03 },
-      },
-    }),
-    units: unitsOf,
-    runUnit: (job) => playAdaptation(job, methods),
-    rows: (results, { adaptation }) => adaptationRows(results, adaptation),
-    figures: (results, { adaptation: { level, episodes } }) => adaptationFigures(results, { methods, level, episodes }),
-  };
-}
+type Config = AdaptationConfig & { readonly models: MetaModels };
+
+export const awareAdaptation: Study<AdaptationResult, Config> = {
+  id: "aware-adaptation",
+  title: "AWARE: adapting to workloads that were never seen (Figure 8)",
+  about:
+    "Unseen applications with loads and SLOs of all kinds, each met by four methods under the same requests: the base " +
+    "learner from nothing (FIRM without transfer), with all weights of a policy that was trained on a known workload " +
+    "(TL), the same with an ARIMA forecast of the load and a table of what allocations brought in its state (TL+), and " +
+    "AWARE: a policy that was pre-trained on many known workloads, under the embedding of this one. All are as published: " +
+    "actions are limits, and nothing is around them. " +
+    "A method has converged when five episodes reach 97 % of the best level that any of them ended on, each as a share of " +
+    "what the rules or the converged policy earn in the same hours, whichever is more; beside it, until 97 % of the level " +
+    "that the method itself ends on, which one that ends low reaches soon. CPU cycles are multiply-adds of learning, " +
+    "which are the same on every machine. Utilisation deficits and rewards without adaptation are held against the " +
+    "converged policy: of those that the methods ended with, the one that earns most in the same hours.",
+  world: "event",
+  seeds: { quick: 2, full: 10, first: FIRST_META_SEED },
+  config: ({ quick }) => ({
+    ...awareConfig({ quick }),
+    models: metaModels({ quick, counts: { split: quick ? 1 : 3, "held-out": 1 } }),
+    adaptation: {
+      source: quick ? 6 : 100,
+      groups: quick ? { split: 1, "held-out": 1 } : { split: 4, "held-out": 1 },
+      perGroup: quick ? 1 : 5,
+      episodes: quick ? 6 : 40,
+      still: quick ? 2 : 10,
+      level: quick ? { window: 2, level: 2, within: 0.03 } : { window: 5, level: 15, within: 0.03 },
+    },
+  }),
+  models: ({ models }) => models,
+  units: unitsOf,
+  runUnit: (job) => playAdaptation(job, [...baselines, awareOf(job)]),
+  rows: (results, { adaptation }) => adaptationRows(results, adaptation),
+  figures: (results, { adaptation: { level, episodes } }) =>
+    adaptationFigures(results, { methods: titles, level, episodes }),
+};
+
+const awareOf = ({ seed, config, model }: StudyJob<Config>): AdaptationMethod =>
+  awareWithEmbedding({
+    model: ({ pool }) => unwrap(decodePretrained(model(modelFor(config.models, { pool, seed })))),
+  });
+
+const titles = [...baselines, { id: "aware", title: "AWARE" }];

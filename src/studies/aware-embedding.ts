@@ -1,15 +1,15 @@
 /** AWARE's Figure 6: whether embeddings of workloads that were never seen lie near those they are like. */
 import type { Figure } from "../adapters/plot/index.ts";
 import { unwrap } from "../base/index.ts";
-import { decodePretrained, planarMap, pretrainDefaults, type Ranking } from "../learn/meta/index.ts";
+import { decodePretrained, planarMap, type Ranking } from "../learn/meta/index.ts";
 import { meanOver } from "./aware/compare.ts";
+import { FIRST_META_SEED, type MetaModels, metaModels, modelFor } from "./aware/meta-models.ts";
 import { embedUnseen, rankUnseen, type UnseenRanking } from "./aware/unseen.ts";
 import { claimAtLeast } from "./claim.ts";
-import { quickPretraining, type SharedTraining } from "./shared-training.ts";
-import type { Estimate, PaperFigure, Study, StudyJob, StudyRow, UnitResult } from "./study.ts";
+import type { Study, StudyJob, StudyRow, UnitResult } from "./study.ts";
 
 export interface EmbeddingConfig {
-  readonly models: Readonly<Record<string, SharedTraining>>;
+  readonly models: MetaModels;
   /** Unseen applications per seed. */
   readonly members: number;
   /** Of each: what a workload has after a few hours. */
@@ -25,17 +25,23 @@ interface Member {
   readonly place: readonly [number, number];
 }
 
+/** How well one kind was ranked; null where no two members are of one kind. */
+interface Ranked {
+  readonly area: number | null;
+  /** How many times as often as by chance the nearest neighbour was of the same kind. */
+  readonly nearest: number | null;
+}
+
+type RankedKinds = { readonly [kind in keyof UnseenRanking]: Ranked };
+
 export interface EmbeddingResult {
-  readonly trained: UnseenRanking;
+  readonly trained: RankedKinds;
   /** The same trajectories through a network that learned nothing. */
-  readonly untrained: UnseenRanking;
+  readonly untrained: RankedKinds;
   readonly members: readonly Member[];
 }
 
 type Results = readonly UnitResult<EmbeddingResult>[];
-
-const FIRST_SEED = 401;
-const META_SEEDS = [401, 402, 403];
 
 export const awareEmbedding: Study<EmbeddingResult, EmbeddingConfig> = {
   id: "aware-embedding",
@@ -49,11 +55,9 @@ export const awareEmbedding: Study<EmbeddingResult, EmbeddingConfig> = {
     "told what known applications are made of; of unseen ones it has trajectories alone. The same trajectories through an " +
     "encoder before training are the baseline.",
   world: "event",
-  seeds: { quick: 2, full: 10, first: FIRST_SEED },
+  seeds: { quick: 2, full: 10, first: FIRST_META_SEED },
   config: ({ quick }) => ({
-    models: Object.fromEntries(
-      (quick ? META_SEEDS.slice(0, 1) : META_SEEDS).map((seed) => [`meta-${seed}`, trainingOf(seed, quick)]),
-    ),
+    models: metaModels({ quick, counts: { split: quick ? 1 : 3 } }),
     members: quick ? 12 : 40,
     trajectories: quick ? 4 : 8,
     noise: 0.1,
@@ -66,17 +70,8 @@ export const awareEmbedding: Study<EmbeddingResult, EmbeddingConfig> = {
   figures: (results) => [mapOf(results, "sensitivity"), mapOf(results, "shape")],
 };
 
-const trainingOf = (seed: number, quick: boolean): SharedTraining => ({
-  applications: quick ? 24 : 200,
-  seed,
-  actions: "limits",
-  pool: "split",
-  config: quick ? quickPretraining : pretrainDefaults,
-});
-
 function runUnit({ seed, config, kernels, model, progress }: StudyJob<EmbeddingConfig>): EmbeddingResult {
-  const names = Object.keys(config.models);
-  const name = names[seed % names.length] ?? "";
+  const name = modelFor(config.models, { pool: "split", seed });
   const { members, trajectories, noise, rung } = config;
   const pretrained = unwrap(decodePretrained(model(name)));
   const actions = config.models[name]?.actions;
@@ -96,77 +91,74 @@ function runUnit({ seed, config, kernels, model, progress }: StudyJob<EmbeddingC
   const [trained, untrained] = [embed(true, 0), embed(false, 0.5)];
   const { places } = planarMap(trained.map(({ vector }) => vector));
   return {
-    trained: rankUnseen(trained),
-    untrained: rankUnseen(untrained),
+    trained: rankedKinds(rankUnseen(trained)),
+    untrained: rankedKinds(rankUnseen(untrained)),
     members: trained.map(({ sensitivity, shape }, i) => ({ sensitivity, shape, place: places[i] ?? [0, 0] })),
   };
 }
 
-const WHERE = "Figure 6, section 4.3";
-/** The paper shows a picture and no number. */
-const seen: PaperFigure | null = null;
+function rankedKinds({ both, sensitivity, shape }: UnseenRanking): RankedKinds {
+  const finite = (value: number) => (Number.isFinite(value) ? value : null);
+  const ranked = ({ area, nearest, nearestByChance }: Ranking): Ranked => ({
+    area: finite(area),
+    nearest: finite(nearest / nearestByChance),
+  });
+  return { both: ranked(both), sensitivity: ranked(sensitivity), shape: ranked(shape) };
+}
 
+const WHERE = "Figure 6, section 4.3";
 const kinds = [
   { key: "both", what: "one sensitivity and one load shape", area: 0.7 },
   { key: "sensitivity", what: "one sensitivity", area: 0.6 },
   { key: "shape", what: "one load shape", area: 0.6 },
 ] as const;
 
-function rows(results: Results): readonly StudyRow[] {
-  return [...kinds.flatMap((kind) => [areaRow(results, kind), nearestRow(results, kind)]), baselineRow(results)];
-}
-
 type Kind = (typeof kinds)[number];
 
-interface Measured {
-  readonly id: string;
+/** One row before it is measured. */
+interface Question extends Pick<StudyRow, "id" | "what" | "claim"> {
   readonly unit: string;
-  value(result: EmbeddingResult): number;
+  readonly bound: number;
+  /** Null where a seed has no two members of one kind: there is nothing to compare. */
+  value(result: EmbeddingResult): number | null;
 }
 
-/** Where a seed has no two members of one kind there is nothing to compare. */
-const over = (results: Results, { id, unit, value }: Measured): Estimate =>
-  meanOver(results.map(({ result }) => value(result)).filter(Number.isFinite), { id, unit });
+const areaOf = ({ key, what, area }: Kind): Question => ({
+  id: `area-${key}`,
+  what: `unseen pairs of ${what} that are more alike than pairs that differ (${WHERE}; chance 0.5)`,
+  unit: "of comparisons",
+  bound: area,
+  claim: `At least ${area} of comparisons rank a pair of ${what} higher.`,
+  value: ({ trained }) => trained[key].area,
+});
 
-function areaRow(results: Results, { key, what, area }: Kind): StudyRow {
-  const id = `area-${key}`;
-  const row = {
-    id,
-    what: `unseen pairs of ${what} that are more alike than pairs that differ (${WHERE}; chance 0.5)`,
-    paper: seen,
-    ours: over(results, { id, unit: "of comparisons", value: ({ trained }) => trained[key].area }),
-    claim: `At least ${area} of comparisons rank a pair of ${what} higher.`,
-  };
-  return claimAtLeast(row, area);
-}
+const nearestOf = ({ key, what }: Kind): Question => ({
+  id: `nearest-${key}`,
+  what: `how many times as often as by chance the nearest neighbour is of ${what} (${WHERE})`,
+  unit: "×",
+  bound: 2,
+  claim: "Nearest neighbours are right at least 2 times as often as by chance.",
+  value: ({ trained }) => trained[key].nearest,
+});
 
-function nearestRow(results: Results, { key, what }: Kind): StudyRow {
-  const id = `nearest-${key}`;
-  const times = ({ nearest, nearestByChance }: Ranking) => nearest / nearestByChance;
-  const row = {
-    id,
-    what: `how many times as often as by chance the nearest neighbour is of ${what} (${WHERE})`,
-    paper: seen,
-    ours: over(results, { id, unit: "×", value: ({ trained }) => times(trained[key]) }),
-    claim: "Nearest neighbours are right at least 2 times as often as by chance.",
-  };
-  return claimAtLeast(row, 2);
-}
+const gain: Question = {
+  id: "area-gain",
+  what: "what training adds to the share of comparisons that rank a pair of one sensitivity and one load shape higher",
+  unit: "of comparisons",
+  bound: 0.1,
+  claim: "Training adds at least 0.1.",
+  value: ({ trained: { both }, untrained }) =>
+    both.area === null || untrained.both.area === null ? null : both.area - untrained.both.area,
+};
 
-function baselineRow(results: Results): StudyRow {
-  const id = "area-gain";
-  const row = {
-    id,
-    what: "what training adds to the share of comparisons that rank a pair of one sensitivity and one load shape higher",
-    paper: seen,
-    ours: over(results, {
-      id,
-      unit: "of comparisons",
-      value: ({ trained, untrained }) => trained.both.area - untrained.both.area,
-    }),
-    claim: "Training adds at least 0.1.",
-  };
-  return claimAtLeast(row, 0.1);
+function rows(results: Results): readonly StudyRow[] {
+  const questions = [...kinds.flatMap((kind) => [areaOf(kind), nearestOf(kind)]), gain];
+  return questions.flatMap(({ id, what, unit, bound, claim, value }) => {
+    const values = results.map(({ result }) => value(result)).filter((found) => found !== null);
+    // The paper shows a picture and no number.
+    const row = { id, what, paper: null, claim };
+    return values.length === 0 ? [] : [claimAtLeast({ ...row, ours: meanOver(values, { id, unit }) }, bound)];
+  });
 }
 
 /** Of one seed: places of two models have nothing to do with one another. */

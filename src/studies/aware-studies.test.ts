@@ -3,11 +3,12 @@ import { expect, test, vi } from "vitest";
 import { tinyModel } from "../../test/fixtures/meta/tiny-model.ts";
 import { loadKernels } from "../adapters/runtime/index.ts";
 import { millicores } from "../base/index.ts";
-import { awareWithEmbedding } from "./aware/adaptation-aware.ts";
+import { encodePretrained } from "../learn/meta/index.ts";
 import type { AwareConfig } from "./aware/config.ts";
-import { adaptationStudy } from "./aware-adaptation.ts";
+import { awareAdaptation } from "./aware-adaptation.ts";
 import { awareBootstrap } from "./aware-bootstrap.ts";
 import { awareCharacterization } from "./aware-characterization.ts";
+import { awareEmbedding } from "./aware-embedding.ts";
 import { awareEndToEnd } from "./aware-endtoend.ts";
 import { awareServing } from "./aware-serving.ts";
 import type { Study, UnitResult } from "./study.ts";
@@ -92,15 +93,37 @@ test("aware-endtoend gives the same life twice", async () => {
   await runAll(awareEndToEnd, { ...config, life: { training: 2, serving: 1, updates: 2, each: 1 } });
 });
 
+test("aware-embedding ranks unseen applications twice alike, with rows for every claim", async () => {
+  const bytes = encodePretrained(await tinyModel());
+  const study: typeof awareEmbedding = {
+    ...awareEmbedding,
+    runUnit: (job) => awareEmbedding.runUnit({ ...job, model: () => bytes }),
+  };
+  await runAll(study, { ...awareEmbedding.config({ quick: true }), members: 8, trajectories: 1 });
+});
+
 test("aware-adaptation gives the same lives twice, with rows for both kinds of unseen applications", async () => {
-  const model = await tinyModel();
-  const study = adaptationStudy(awareWithEmbedding({ model: () => model }));
-  const config = tiny(study.config({ quick: true }));
+  const bytes = encodePretrained(await tinyModel());
+  const config = tiny(awareAdaptation.config({ quick: true }));
   const level = { window: 1, level: 1, within: 0.03 };
+  const asked: string[] = [];
+  const study: typeof awareAdaptation = {
+    ...awareAdaptation,
+    runUnit: (job) =>
+      awareAdaptation.runUnit({
+        ...job,
+        model(name) {
+          asked.push(name);
+          return bytes;
+        },
+      }),
+  };
   await runAll(study, {
     ...config,
     adaptation: { ...config.adaptation, source: 1, perGroup: 1, episodes: 2, still: 1, level },
   });
+  // Each pool's workloads begin with a model that knows nothing of that pool's unseen applications.
+  expect([...new Set(asked)]).toEqual(["split-401", "held-out-401"]);
 });
 
 test("a job stops where it is when the run stops", async () => {

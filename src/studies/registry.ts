@@ -3,6 +3,7 @@
  * a worker thread finds its job's study here too, since functions can not cross threads.
  */
 
+import { awareAdaptation } from "./aware-adaptation.ts";
 import { awareBootstrap } from "./aware-bootstrap.ts";
 import { awareCharacterization } from "./aware-characterization.ts";
 import { awareEmbedding } from "./aware-embedding.ts";
@@ -26,4 +27,5 @@ export const studies: readonly Study[] = [
   awareServing,
   awareEndToEnd,
   awareEmbedding,
+  awareAdaptation,
 ] as readonly Study[];

@@ -18,6 +18,7 @@ import type { Session } from "../shell.ts";
 import { RunFolder } from "../training/run-folder.ts";
 import { codeHash } from "./fingerprint.ts";
 import { threadCount } from "./job-pool.ts";
+import type { ModelFiles } from "./study-kinds.ts";
 
 export interface ModelsOptions {
   readonly needs: Readonly<Record<string, SharedTraining>>;
@@ -27,9 +28,6 @@ export interface ModelsOptions {
   /** 0: one thread per core. */
   readonly workers: number;
 }
-
-/** Each model's file by the name that the study gives it. */
-export type ModelFiles = Readonly<Record<string, string>>;
 
 const CHECKPOINT_MS = 60_000;
 

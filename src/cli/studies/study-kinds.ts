@@ -6,7 +6,6 @@ import type { JobKinds, TaskContext } from "../../learn/tensor/index.ts";
 import type { KernelChoice } from "../kernels.ts";
 import { findStudy, loadStudies } from "./load-studies.ts";
 import { plainJson } from "./plain-json.ts";
-import type { ModelFiles } from "./shared-models.ts";
 
 export interface StudyJobName {
   readonly studyId: string;
@@ -14,6 +13,9 @@ export interface StudyJobName {
   readonly unit: string;
   readonly config: unknown;
 }
+
+/** Each model's file by the name that the study gives it. */
+export type ModelFiles = Readonly<Record<string, string>>;
 
 export interface WorkerSetup {
   /** Files that export further studies. */

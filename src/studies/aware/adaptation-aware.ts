@@ -6,9 +6,9 @@
 import { unwrap } from "../../base/index.ts";
 import type { PretrainedModel } from "../../learn/meta/index.ts";
 import { layoutWidth } from "../../learn/meta/index.ts";
-import { type AdaptationMethod, type Ground, inMultiples, practised, still, updateWork } from "./adaptation-methods.ts";
+import { type AdaptationMethod, type Ground, practised, still, updateWork } from "./adaptation-methods.ts";
 import { EmbeddedLearner, fixedLearner } from "./embedded-learner.ts";
-import { everLearning, type Form, learningDriver } from "./methods.ts";
+import { everLearning, type Form, learningDriver, published } from "./methods.ts";
 
 export interface AwareMethodOptions {
   /** Trained on the known applications of the ground's pool, and on nothing else. */
@@ -19,7 +19,7 @@ export interface AwareMethodOptions {
 
 export function awareWithEmbedding({
   model: modelFor,
-  form = inMultiples,
+  form = published,
 }: AwareMethodOptions): AdaptationMethod & { readonly id: "aware" } {
   return {
     id: "aware",

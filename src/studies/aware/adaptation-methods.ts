@@ -6,7 +6,6 @@
  * These three are as their authors made them: a base learner that learns by trying from its first step on, whose actions
  * are limits, with nothing around it. They differ in what it begins with and in what it sees.
  */
-import { noShield } from "../../control/lifecycle/index.ts";
 import type { FeatureSet } from "../../control/tasks/index.ts";
 import { actionOrder, observationSpace } from "../../control/tasks/index.ts";
 import type { AgentDriver } from "./agents.ts";
@@ -87,19 +86,7 @@ export const transferPlus: AdaptationMethod = {
   prepare: (ground) => transferred(ground, { features: "augmented", form: published }),
 };
 
-/** As the product's policies act, in multiples of the need, and as the papers' do, with nothing around them. */
-export const inMultiples: Form = { shield: noShield, actions: "demand" };
-
-/** TL with the actions that AWARE has here: how much of the difference is the actions', and not the embedding's. */
-export const transferInMultiples: AdaptationMethod = {
-  id: "tl-multiples",
-  title: "TL in multiples",
-  isPrepared: true,
-  trainsOnSource: true,
-  prepare: (ground) => transferred(ground, { features: "extended", form: inMultiples }),
-};
-
-export const baselines: readonly AdaptationMethod[] = [firm, transfer, transferPlus, transferInMultiples];
+export const baselines: readonly AdaptationMethod[] = [firm, transfer, transferPlus];
 
 interface Beginning {
   readonly features: FeatureSet;

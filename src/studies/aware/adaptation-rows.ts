@@ -185,15 +185,11 @@ function stillRows(compared: Compared): StudyRow[] {
   ];
 }
 
-/**
- * Whether the baselines are what they are held to be, since transfer that is worth nothing would be no opponent; and what
- * is left of AWARE's lead over a transferred policy that acts as it does.
- */
+/** Whether the baselines are what they are held to be, since transfer that is worth nothing would be no opponent. */
 function plainRows(compared: Compared): StudyRow[] {
   const rows = [
     { id: "transfer-episodes", who: ["firm", "tl"], what: "FIRM without transfer against TL" },
     { id: "features-episodes", who: ["tl", "tl-plus"], what: "TL against TL+" },
-    { id: "multiples-episodes", who: ["tl-multiples", "aware"], what: "TL with AWARE's actions against AWARE" },
   ] as const;
   return rows.map(({ id, who, what }) => {
     const row = { id, what: `${what}: how many times the episodes until converged` };

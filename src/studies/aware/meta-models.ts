@@ -1,0 +1,46 @@
+/**
+ * The pre-trained models that AWARE's studies begin with.
+ * Owns: which there are, and which of them a seed of evaluation takes. Not here: training them (cli/studies).
+ *
+ * Actions are limits, as the paper's and as those of the methods that AWARE is compared with.
+ */
+import { pretrainDefaults } from "../../learn/meta/index.ts";
+import { quickPretraining, type SharedTraining } from "../shared-training.ts";
+import type { PoolKind } from "./pools.ts";
+
+export type MetaModels = Readonly<Record<string, SharedTraining>>;
+
+/** Behind all seeds that settings were chosen on. */
+export const FIRST_META_SEED = 401;
+
+export interface MetaModelsChoice {
+  readonly quick: boolean;
+  /** How many of each pool, each from a seed of its own. */
+  readonly counts: Partial<Readonly<Record<PoolKind, number>>>;
+}
+
+export function metaModels({ quick, counts }: MetaModelsChoice): MetaModels {
+  const models: { [name: string]: SharedTraining } = {};
+  for (const pool of ["split", "held-out"] as const) {
+    for (let i = 0; i < (counts[pool] ?? 0); i++) {
+      const seed = FIRST_META_SEED + i;
+      models[`${pool}-${seed}`] = {
+        applications: quick ? 12 : 200,
+        seed,
+        actions: "limits",
+        pool,
+        config: quick ? { ...quickPretraining, visits: 4 } : pretrainDefaults,
+      };
+    }
+  }
+  return models;
+}
+
+/** Seeds of evaluation take a pool's models in turn. */
+export function modelFor(
+  models: MetaModels,
+  { pool, seed }: { readonly pool: PoolKind; readonly seed: number },
+): string {
+  const names = Object.keys(models).filter((name) => models[name]?.pool === pool);
+  return names[seed % names.length] ?? "";
+}
