@@ -25,11 +25,11 @@ export function metaModels({ quick, counts }: MetaModelsChoice): MetaModels {
     for (let i = 0; i < (counts[pool] ?? 0); i++) {
       const seed = FIRST_META_SEED + i;
       models[`${pool}-${seed}`] = {
-        applications: quick ? 12 : 200,
+        applications: quick ? 8 : 200,
         seed,
         actions: "limits",
         pool,
-        config: quick ? { ...quickPretraining, visits: 4 } : pretrainDefaults,
+        config: quick ? { ...quickPretraining, visits: 2, settleSteps: 200 } : pretrainDefaults,
       };
     }
   }
