@@ -1,6 +1,4 @@
 /** AWARE's Figure 8: how fast, and at what cost, policies fit workloads that were never seen. */
-import { unwrap } from "../base/index.ts";
-import { decodePretrained } from "../learn/meta/index.ts";
 import type { AdaptationConfig, AdaptationResult } from "./aware/adaptation.ts";
 import { playAdaptation, unitsOf } from "./aware/adaptation.ts";
 import { awareWithEmbedding } from "./aware/adaptation-aware.ts";
@@ -51,7 +49,7 @@ export const awareAdaptation: Study<AdaptationResult, Config> = {
 
 const awareOf = ({ seed, config, model }: StudyJob<Config>): AdaptationMethod =>
   awareWithEmbedding({
-    model: ({ pool }) => unwrap(decodePretrained(model(modelFor(config.models, { pool, seed })))),
+    model: ({ pool }) => model(modelFor(config.models, { pool, seed })),
   });
 
 const titles = [...baselines, { id: "aware", title: "AWARE" }];

@@ -25,11 +25,11 @@ import type {
 } from "../rl/index.ts";
 import { actionSize, checkTransition, Replay } from "../rl/index.ts";
 import type { Kernels } from "../tensor/index.ts";
-import type { Familiarity } from "./adaptation.ts";
 import { ADAPTED, type AdaptedMemory, adaptedOrigin, decodeAdapted, encodeAdapted } from "./adapted-saved.ts";
 import { layoutWidth } from "./features.ts";
 import type { Embedding } from "./fingerprint.ts";
 import { Fingerprint } from "./fingerprint.ts";
+import type { Kinship } from "./kinship.ts";
 import type { SharedModel } from "./shared-model.ts";
 import { openPolicy } from "./shared-model.ts";
 import { TrajectoryRecorder } from "./trajectory-recorder.ts";
@@ -44,6 +44,12 @@ export interface AdaptedOptions {
   readonly replaySteps?: number;
   /** Rows below which a trajectory says too little. */
   readonly leastRows?: number;
+}
+
+export interface Familiarity {
+  readonly embedding: Embedding;
+  /** Undefined while the embedding is neutral: there is nothing to compare yet. */
+  readonly kinship: Kinship | undefined;
 }
 
 /** How well a shared model knows the workload that a learner manages. */

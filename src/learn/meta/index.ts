@@ -5,9 +5,7 @@
  * shared-model.ts, then adapted-learner.ts.
  */
 
-export type { AdaptationOptions, Familiarity } from "./adaptation.ts";
-export { Adaptation } from "./adaptation.ts";
-export type { AdaptedOptions, Familiar } from "./adapted-learner.ts";
+export type { AdaptedOptions, Familiar, Familiarity } from "./adapted-learner.ts";
 export { ADAPTED_REPLAY_STEPS, AdaptedLearner, isFamiliar, openAdapted } from "./adapted-learner.ts";
 export type { Insertion } from "./bundle.ts";
 export { BUNDLE_SIZE, Bundle, bestOf } from "./bundle.ts";

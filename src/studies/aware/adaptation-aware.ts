@@ -5,14 +5,13 @@
  */
 import { unwrap } from "../../base/index.ts";
 import type { PretrainedModel } from "../../learn/meta/index.ts";
-import { layoutWidth } from "../../learn/meta/index.ts";
+import { AdaptedLearner, layoutWidth, openSharedModel } from "../../learn/meta/index.ts";
 import { type AdaptationMethod, type Ground, practised, still, updateWork } from "./adaptation-methods.ts";
-import { EmbeddedLearner, fixedLearner } from "./embedded-learner.ts";
 import { everLearning, type Form, learningDriver, published } from "./methods.ts";
 
 export interface AwareMethodOptions {
-  /** Trained on the known applications of the ground's pool, and on nothing else. */
-  model(ground: Ground): PretrainedModel | Promise<PretrainedModel>;
+  /** The bytes of one that was trained on the known applications of the ground's pool, and on nothing else. */
+  model(ground: Ground): Uint8Array;
   /** Actions as in pre-training; without a shield, as the methods it is compared with, where nothing is said. */
   readonly form?: Form;
 }
@@ -26,8 +25,9 @@ export function awareWithEmbedding({
     title: "AWARE",
     isPrepared: true,
     trainsOnSource: false,
-    async prepare(ground) {
-      const model = await modelFor(ground);
+    prepare(ground) {
+      const shared = unwrap(openSharedModel(modelFor(ground), ground.source.kernels));
+      const { model } = shared;
       return {
         work: {
           perUpdate: updateWork(model, "extended", model.meta.embedding),
@@ -38,8 +38,10 @@ export function awareWithEmbedding({
             ...parts,
             agent: learns ? practised(parts.agent) : still(parts.agent),
             createLearner(attempt) {
-              const options = { kernels: parts.kernels, model, seed: parts.seed + attempt };
-              return policy ? unwrap(fixedLearner(options, policy)) : new EmbeddedLearner(options);
+              const learner = new AdaptedLearner({ kernels: parts.kernels, shared, seed: parts.seed + attempt });
+              // With the embedding that it was saved with, which stays where nothing is learned.
+              if (policy) unwrap(learner.load(policy));
+              return learner;
             },
           }),
       };
