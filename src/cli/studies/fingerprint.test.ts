@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Study } from "../../studies/index.ts";
-import { fingerprint } from "./fingerprint.ts";
+import { codeHash, fingerprint } from "./fingerprint.ts";
 
 const study: Study = {
   id: "coin",
@@ -32,4 +32,13 @@ test.each([
 
 test("how rows and figures are made does not matter to a kept job", () => {
   expect(fingerprint({ ...parts, study: { ...study, rows: () => [], title: "other words" } })).toBe(fingerprint(parts));
+});
+
+test("parts of the code have hashes of their own, and one that is not there is a mistake", () => {
+  const hashes = [["base"], ["studies/aware/scene"], ["studies/aware/pools"], ["base", "studies/aware/scene"]].map(
+    (parts) => codeHash(parts),
+  );
+  expect(new Set(hashes).size).toBe(4);
+  expect(codeHash(["base"])).toBe(hashes[0]);
+  expect(() => codeHash(["studies/aware/scenery"])).toThrow("there is no code at studies/aware/scenery");
 });

@@ -2,7 +2,7 @@
  * The pre-trained models that a study's jobs begin with: trained before the first job, on all cores, and kept.
  * Owns: where they are kept and under which name. Not here: pre-training itself (cli/pretraining), jobs (run-study.ts).
  *
- * A model is known by all that shapes it: the settings, the kernels, and the code that computes. It is trained once, goes
+ * A model is known by all that shapes it: the settings, the kernels, and the code that pre-training runs. It is trained once, goes
  * on where it was stopped, and serves every study that asks for the same.
  */
 
@@ -31,6 +31,15 @@ export interface ModelsOptions {
 
 const CHECKPOINT_MS = 60_000;
 
+/**
+ * What pre-training runs: learners, the simulated cluster, the task. Not agents' lives, other worlds or what studies make
+ * of results: a model takes an hour, and those change without changing it.
+ */
+const TRAINING_CODE = [
+  ...["base", "learn", "observe/telemetry", "act", "sim/engine", "sim/cluster", "control/tasks"],
+  ...["studies/aware/pool-members", "studies/aware/pools", "studies/aware/scene"],
+];
+
 export async function trainModels(session: Session, { needs, ...options }: ModelsOptions): Promise<ModelFiles> {
   const files: { [name: string]: string } = {};
   for (const [name, settings] of Object.entries(needs)) files[name] = await trainOne(session, settings, options);
@@ -42,7 +51,7 @@ async function trainOne(
   settings: SharedTraining,
   { data, kernels, workers }: Omit<ModelsOptions, "needs">,
 ): Promise<string> {
-  const parts = [settings, openKernels(kernels).name, packageVersion(), codeHash()];
+  const parts = [settings, openKernels(kernels).name, packageVersion(), codeHash(TRAINING_CODE)];
   const name = createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
   const folder = new RunFolder(join(data, "models", name));
   const file = join(folder.path, "model.ckpt");
