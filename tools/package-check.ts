@@ -15,13 +15,22 @@ interface Manifest {
   readonly bin: Readonly<Record<string, string>>;
 }
 
-const REQUIRED = ["LICENSE", "NOTICE", "README.md", "package.json", "bin/coxswain", "kernels/kernels.wasm"];
+const REQUIRED = [
+  "LICENSE",
+  "NOTICE",
+  "README.md",
+  "package.json",
+  "bin/coxswain",
+  "kernels/kernels.wasm",
+  "dashboard/dist/index.html",
+];
 const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/\.test\.|conformance/, "a test"],
   [/(?<!\.d)\.tsx?$/, "a TypeScript source: the compiled file is what runs"],
+  [/\.map$/, "a map to sources that are not in the package"],
   [/tsbuildinfo/, "the compiler's notes"],
   [/\.node$/, "a native binary of this machine"],
-  [/^(?:docs|test|tools|examples|\.ci|dashboard)\//, "not for users of the package"],
+  [/^(?:(?:docs|test|tools|examples|\.ci)\/|dashboard\/(?!dist\/))/, "not for users of the package"],
 ];
 const LARGEST_KIB = 6144;
 

@@ -197,9 +197,11 @@ function boundsText({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Sc
 }
 
 const defaultText = (value: unknown): string =>
-  value === undefined
-    ? "none"
-    : code(typeof value === "string" ? value : JSON.stringify(value).replaceAll(/([,:])/g, "$1 "));
+  value === ""
+    ? "empty"
+    : value === undefined
+      ? "none"
+      : code(typeof value === "string" ? value : JSON.stringify(value).replaceAll(/([,:])/g, "$1 "));
 
 function valueAt(from: unknown, path: readonly string[]): unknown {
   let at = from;

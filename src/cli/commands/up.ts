@@ -43,7 +43,7 @@ export const upCommand = (shell: Shell) =>
       const { runUp } = await import("../up/run-up.ts");
       const summary = await runUp(session, {
         ...options,
-        sharedModel: options.sharedModel ?? config.agents.sharedModel,
+        sharedModel: options.sharedModel ?? (config.agents.sharedModel || undefined),
         kernels: config.runtime.kernels,
         workers: config.runtime.workers,
         isQuiet: options.json ?? false,

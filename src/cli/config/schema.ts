@@ -33,9 +33,10 @@ export const configSchema = z.strictObject({
     .strictObject({
       sharedModel: z
         .string()
-        .min(1)
-        .optional()
-        .describe("folder of a finished `coxswain pretrain`, whose policy the agents of new workloads begin with"),
+        .default("")
+        .describe(
+          "folder of a finished `coxswain pretrain`, whose policy the agents of new workloads begin with; empty for none",
+        ),
     })
     .prefault({}),
   train: trainSchema.prefault({}),
