@@ -88,6 +88,14 @@ test("a series that fits is given point by point, with null where nothing was me
   expect(model.series("b", { from: null, to: null, points: 10 })).toBeUndefined();
 });
 
+test("numbers are told with few decimals, and a promise that was just missed stays missed", () => {
+  const model = createReadModel();
+  const precise = { latency: 12.3456789, preservation: 0.99999, cost: 0.000123456789 };
+  model.apply([workload("a"), samples(START, ["a"], precise)]);
+  const { latency, preservation, cost } = model.series("a", { from: null, to: null, points: 10 })!.columns;
+  expect({ latency, preservation, cost }).toEqual({ latency: [12.346], preservation: [0.9999], cost: [0.00012346] });
+});
+
 const worn = (count: number) => {
   const model = createReadModel(limits);
   model.apply([workload("a")]);
