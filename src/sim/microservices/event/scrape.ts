@@ -78,28 +78,7 @@ export class Scraper {
   }
 
   readService(service: number, now: number): WorkloadReading {
-    const { program, rollout, start } = this.#options;
-    const members = rollout.members[service] as readonly Container[];
-    const first = members[0] as Container;
-    return assembleReading({
-      workload: unwrap(parseWorkloadId(program.names[service] as string)),
-      asked: {
-        replicas: rollout.asked[service] as number,
-        cpu: millicores(Math.round(first.asked[CPU]! * 1_000)),
-        memory: memoryLimitOf(first) as Bytes,
-      },
-      pods: members.map((container) => ({
-        pod: container.name,
-        createdAt: start + container.createdAt,
-        readyAt: container.readyAt === null ? null : start + container.readyAt,
-        cpuLimit: container.limits[CPU]! * 1_000,
-        memoryLimit: memoryLimitOf(container),
-        restarts: 0,
-      })),
-      ooms: [],
-      sample: this.#pipelines[service]?.newest(now),
-      start,
-    });
+    return readingOf(service, { ...this.#options, sample: this.#pipelines[service]?.newest(now) });
   }
 
   readInstances(now: number): readonly InstanceReading[] {
@@ -227,6 +206,39 @@ export class Scraper {
     this.#histories.set(container, made);
     return made;
   }
+}
+
+export interface ServiceView {
+  readonly program: Program;
+  readonly rollout: Rollout;
+  readonly start: number;
+  /** What was delivered last; undefined before anything was. */
+  readonly sample: Sample | undefined;
+}
+
+/** One service as an autoscaler reads it, on either rung. */
+export function readingOf(service: number, { program, rollout, start, sample }: ServiceView): WorkloadReading {
+  const members = rollout.members[service] as readonly Container[];
+  const first = members[0] as Container;
+  return assembleReading({
+    workload: unwrap(parseWorkloadId(program.names[service] as string)),
+    asked: {
+      replicas: rollout.asked[service] as number,
+      cpu: millicores(Math.round(first.asked[CPU]! * 1_000)),
+      memory: memoryLimitOf(first) as Bytes,
+    },
+    pods: members.map((container) => ({
+      pod: container.name,
+      createdAt: start + container.createdAt,
+      readyAt: container.readyAt === null ? null : start + container.readyAt,
+      cpuLimit: container.limits[CPU]! * 1_000,
+      memoryLimit: memoryLimitOf(container),
+      restarts: 0,
+    })),
+    ooms: [],
+    sample,
+    start,
+  });
 }
 
 /** Memory is not what this world is about: a container may use twice what it holds with every thread busy. */

@@ -2,24 +2,15 @@
  * What telemetry says of the fluid rung: the last whole step, with the pipeline's noise and holes.
  * Owns: readings in the shapes of the event rung. They are made when somebody asks, since a step has no time for it.
  */
-import {
-  type Bytes,
-  type Ms,
-  millicores,
-  milliseconds,
-  parseWorkloadId,
-  type Ratio,
-  unwrap,
-} from "../../../base/index.ts";
+import { type Ms, milliseconds, type Ratio } from "../../../base/index.ts";
 import type { WorkloadReading } from "../../../observe/telemetry/index.ts";
 import type { PodSample, Sample } from "../../cluster/metrics/pipeline.ts";
-import { assembleReading } from "../../cluster/metrics/reading.ts";
 import { CPU, IO, LLC, MEMORY, NETWORK } from "../calibration.ts";
 import { normalFrom, uniform } from "../draws.ts";
 import type { Container } from "../event/container.ts";
 import type { Machines } from "../event/machines.ts";
 import type { Rollout } from "../event/rollout.ts";
-import { countersOf, memoryLimitOf } from "../event/scrape.ts";
+import { countersOf, memoryLimitOf, readingOf } from "../event/scrape.ts";
 import { asLimits, boundsOf } from "../limits.ts";
 import type { Program } from "../program.ts";
 import type { FilledOptions } from "../spec.ts";
@@ -91,7 +82,6 @@ export function readService(service: number, reader: FluidReader): WorkloadReadi
   const { program, rollout, options, at, flows } = reader;
   const { start } = options;
   const members = rollout.members[service] as readonly Container[];
-  const first = members[0] as Container;
   const pods = new Map<string, PodSample>();
   let latency = 0;
   let refused = 0;
@@ -121,23 +111,5 @@ export function readService(service: number, reader: FluidReader): WorkloadReadi
           // Of a service this rung knows the mean only; clients' percentiles are sampled.
           ingress: { latency: latency as Ms, offered, completed: offered * (1 - refused), failed: offered * refused },
         };
-  return assembleReading({
-    workload: unwrap(parseWorkloadId(program.names[service] as string)),
-    asked: {
-      replicas: rollout.asked[service] as number,
-      cpu: millicores(Math.round(first.asked[CPU]! * 1_000)),
-      memory: memoryLimitOf(first) as Bytes,
-    },
-    pods: members.map((container) => ({
-      pod: container.name,
-      createdAt: start + container.createdAt,
-      readyAt: container.readyAt === null ? null : start + container.readyAt,
-      cpuLimit: container.limits[CPU]! * 1_000,
-      memoryLimit: memoryLimitOf(container),
-      restarts: 0,
-    })),
-    ooms: [],
-    sample,
-    start,
-  });
+  return readingOf(service, { program, rollout, start, sample });
 }
