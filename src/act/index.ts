@@ -8,5 +8,6 @@ export type { NodeRoom } from "./capacity.ts";
 export { fitsOn, replicasThatFit } from "./capacity.ts";
 export type { GuardChange, GuardContext, GuardRule, GuardState, Proposal, Refusal, Verdict } from "./guard.ts";
 export { disruptedReplicas, freshGuardState, guard } from "./guard.ts";
+export type { ServiceAction, ServiceProposal } from "./instance-action.ts";
 export type { Cooldown, DisruptionBudget, GuardLimits, GuardOptions, StepLimit } from "./limits.ts";
 export { parseGuardLimits } from "./limits.ts";

@@ -5,6 +5,8 @@ export { assertNever, CodedError, err, failure, failureOf, ok, unwrap } from "./
 export type { AgentId, EpisodeId, RunId, WorkloadId } from "./ids.ts";
 export { parseAgentId, parseEpisodeId, parseRunId, parseWorkloadId } from "./ids.ts";
 export { Mailbox } from "./mailbox.ts";
+export type { Limits, Resource } from "./resources.ts";
+export { resources } from "./resources.ts";
 export type { Rng, RngState } from "./rng.ts";
 export { restoreRng, seededRng } from "./rng.ts";
 export type { Bytes, Millicores, Ms, PerSecond, Ratio } from "./units.ts";

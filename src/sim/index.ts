@@ -99,8 +99,8 @@ export {
   socialNetwork,
   trainTicket,
 } from "./microservices/applications/index.ts";
-export type { Profile, ProfileName, Resource } from "./microservices/calibration.ts";
-export { operationLatency, profiles, resources } from "./microservices/calibration.ts";
+export type { Profile, ProfileName } from "./microservices/calibration.ts";
+export { operationLatency, profiles } from "./microservices/calibration.ts";
 export type { CampaignOptions, CampaignVerdict, ThresholdRun } from "./microservices/campaign.ts";
 export { breaksSlo, missed, runCampaign, thresholdOf } from "./microservices/campaign.ts";
 export type { EventMicroserviceWorld } from "./microservices/event/event-world.ts";
@@ -109,15 +109,9 @@ export type { FluidOptions } from "./microservices/fluid/fluid-world.ts";
 export { fluidMicroserviceWorld } from "./microservices/fluid/fluid-world.ts";
 export type { IsolatedRequests } from "./microservices/isolated.ts";
 export { isolatedRequests, isolatedSlos } from "./microservices/isolated.ts";
-export type { Limits } from "./microservices/limits.ts";
 export type { Amounts, MicroserviceNode, ProcessorClassName } from "./microservices/nodes.ts";
 export { firmNodes, nodeOf, processorClasses } from "./microservices/nodes.ts";
+export type { SimulatedServices } from "./microservices/services-port.ts";
+export { simulatedServices } from "./microservices/services-port.ts";
 export type { MicroserviceWorldOptions, TracingOptions } from "./microservices/spec.ts";
-export type {
-  ApplicationTruth,
-  InstanceCounters,
-  InstanceReading,
-  MicroserviceWorld,
-  RequestReading,
-  RequestTruth,
-} from "./microservices/world.ts";
+export type { ApplicationTruth, MicroserviceWorld, RequestTruth } from "./microservices/world.ts";

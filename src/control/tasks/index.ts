@@ -23,6 +23,7 @@ export {
 export type { RewardInput, RewardParts } from "./autoscale-reward.ts";
 export { allocationGap, reward, rewardParts } from "./autoscale-reward.ts";
 export type { Demand } from "./demand.ts";
+export type { ServicesController, ServicesPort, ServicesView } from "./mitigation/port.ts";
 export type { ProfileProblem, WorkloadProfile } from "./profile.ts";
 export { profileProblems, profileTask } from "./profile.ts";
 export type { DeviationThreshold, RewardThreshold, ThresholdProblem, Thresholds } from "./thresholds.ts";

@@ -1,6 +1,7 @@
 /** Telemetry: what a controller may know of a workload, and nothing more. Readings first, then spans. */
 export type { ReadingFailure } from "./decode.ts";
 export { parseReading } from "./decode.ts";
+export type { InstanceCounters, InstanceReading, NodeReading, RequestReading } from "./instance-reading.ts";
 export type { NameTableOptions } from "./name-table.ts";
 export { NameTable } from "./name-table.ts";
 export type { OomKill, PodReading, WorkloadReading } from "./reading.ts";

@@ -11,9 +11,9 @@
  *             controller does.
  */
 
-/** The five resources of FIRM, in its order. */
-export const resources = ["cpu", "memory", "llc", "io", "network"] as const;
-export type Resource = (typeof resources)[number];
+import { type Resource, resources } from "../../base/index.ts";
+
+/** Places of the five resources in arrays by resource: the order of `resources`. */
 export const RESOURCE_COUNT = resources.length;
 export const CPU = 0;
 export const MEMORY = 1;

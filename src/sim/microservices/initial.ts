@@ -1,5 +1,6 @@
 /** What a world begins with: its program, and the replicas and limits of each service. The same for both rungs. */
-import { RESOURCE_COUNT, resources } from "./calibration.ts";
+import { resources } from "../../base/index.ts";
+import { RESOURCE_COUNT } from "./calibration.ts";
 import { limitsFor } from "./limits.ts";
 import { compile, type Program } from "./program.ts";
 import type { FilledOptions } from "./spec.ts";

@@ -2,20 +2,9 @@
  * The five limits of a container: what it starts with, and between what a controller may set them.
  * Owns: defaults from the load that an application is made for. Not here: enforcing them.
  */
-import {
-  CPU,
-  defaultLimits,
-  IO,
-  LLC,
-  MEMORY,
-  NETWORK,
-  type Profile,
-  RESOURCE_COUNT,
-  type resources,
-} from "./calibration.ts";
+import type { Limits } from "../../base/index.ts";
+import { CPU, defaultLimits, IO, LLC, MEMORY, NETWORK, type Profile, RESOURCE_COUNT } from "./calibration.ts";
 import { type Program, workPerRequest } from "./program.ts";
-
-export type Limits = { readonly [R in (typeof resources)[number]]: number };
 
 /** By service: limits of one replica when so many of them share this many requests per second. */
 export function limitsFor(program: Program, perSecond: number, replicas: ArrayLike<number>): readonly Float64Array[] {

@@ -2,14 +2,13 @@
  * What a microservices world is made of; the same options for the fluid and the event rung.
  * Owns: their types and defaults, and the check that a world can be built of them.
  */
-import type { Ms } from "../../base/index.ts";
+import type { Limits, Ms } from "../../base/index.ts";
 import { CodedError, failure, seconds, unwrap } from "../../base/index.ts";
 import type { MetricsConfig } from "../cluster/metrics/config.ts";
 import type { Load } from "../cluster/workloads/index.ts";
 import { type MicroserviceApplication, parseApplication } from "./applications/index.ts";
 import { CLIENT_TIMEOUT, hop, tracing } from "./calibration.ts";
 import type { WorkSpread } from "./draws.ts";
-import type { Limits } from "./limits.ts";
 import { firmNodes, type MicroserviceNode, processorClasses } from "./nodes.ts";
 
 export interface TracingOptions {

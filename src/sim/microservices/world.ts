@@ -6,57 +6,15 @@
  * scored on the truth at the clients' side, which no controller sees.
  */
 import type { Injection } from "../../act/faults/index.ts";
-import type { Ms, PerSecond, Ratio, Result } from "../../base/index.ts";
-import type { Span, WorkloadReading } from "../../observe/telemetry/index.ts";
+import type { Limits, Ms, Result } from "../../base/index.ts";
+import type {
+  InstanceReading,
+  NodeReading,
+  RequestReading,
+  Span,
+  WorkloadReading,
+} from "../../observe/telemetry/index.ts";
 import type { MicroserviceApplication } from "./applications/index.ts";
-import type { Resource } from "./calibration.ts";
-import type { Limits } from "./limits.ts";
-
-/** The dissertation's Table 3.1, from cAdvisor and from perf; counters that only grow, except where it says `bytes`. */
-export interface InstanceCounters {
-  readonly cpuUsageSecondsTotal: number;
-  readonly memoryUsageBytes: number;
-  readonly fsReadSeconds: number;
-  readonly fsWriteSeconds: number;
-  readonly fsUsageBytes: number;
-  readonly networkTransmitBytesTotal: number;
-  readonly networkReceiveBytesTotal: number;
-  readonly processes: number;
-  readonly llcHitLocalDram: number;
-  readonly llcMissLocalDram: number;
-  readonly llcHitRemoteDram: number;
-  readonly llcMissRemoteDram: number;
-}
-
-/** One container as telemetry has it: late, noisy, and null where the sample is missing. */
-export interface InstanceReading {
-  readonly instance: string;
-  readonly service: string;
-  readonly node: string;
-  readonly at: Ms;
-  readonly isReady: boolean;
-  /** In force now; read from the machine, so never late. */
-  readonly limits: Limits;
-  /** Between these they may be set. */
-  readonly lower: Limits;
-  readonly upper: Limits;
-  readonly threads: number;
-  /** Use over limit, over the metrics window. */
-  readonly use: { readonly [R in Resource]: Ratio } | null;
-  readonly counters: InstanceCounters | null;
-}
-
-/** One type of request as the ingress sees it, over the SLO window. */
-export interface RequestReading {
-  readonly request: string;
-  readonly at: Ms;
-  readonly slo: Ms;
-  readonly p50: Ms | null;
-  readonly p99: Ms | null;
-  readonly offered: PerSecond;
-  readonly completed: PerSecond;
-  readonly failed: PerSecond;
-}
 
 export interface RequestTruth {
   readonly request: string;
@@ -97,6 +55,7 @@ export interface MicroserviceWorld {
   readService(service: string): WorkloadReading;
   readInstances(): readonly InstanceReading[];
   readRequests(): readonly RequestReading[];
+  readNodes(): readonly NodeReading[];
   /** Spans that have arrived since the last call, in the order they ended. */
   takeSpans(): readonly Span[];
   /** Takes effect after the latencies of Table 3.5. Refused where the node has not so much. The answer is what was asked. */

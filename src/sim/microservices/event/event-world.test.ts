@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import type { Injection } from "../../../act/faults/index.ts";
-import { milliseconds, minutes, seconds, seededRng } from "../../../base/index.ts";
+import { milliseconds, minutes, resources, seconds, seededRng } from "../../../base/index.ts";
 import type { Span } from "../../../observe/telemetry/index.ts";
 import { applications, call, hotelReservation, socialNetwork } from "../applications/index.ts";
-import { resources } from "../calibration.ts";
 import { firmNodes } from "../nodes.ts";
 import { microserviceWorld } from "./event-world.ts";
 import { simpleApplication, simpleService, simpleWorld, steady } from "./simple-world.ts";

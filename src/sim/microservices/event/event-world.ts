@@ -4,18 +4,24 @@
  * Not here: calls (call-flow.ts), sharing a node (machines.ts), containers' lives (rollout.ts), telemetry (scrape.ts).
  */
 import type { Injection } from "../../../act/faults/index.ts";
-import type { Ms, Result, Rng } from "../../../base/index.ts";
+import type { Limits, Ms, Result, Rng } from "../../../base/index.ts";
 import { assertNever, CodedError, failure, milliseconds, seededRng } from "../../../base/index.ts";
-import type { Span, WorkloadReading } from "../../../observe/telemetry/index.ts";
+import type {
+  InstanceReading,
+  NodeReading,
+  RequestReading,
+  Span,
+  WorkloadReading,
+} from "../../../observe/telemetry/index.ts";
 import { type Arrivals, arrivals, rateAt } from "../../cluster/workloads/index.ts";
 import { EventQueue } from "../../engine/index.ts";
 import type { MicroserviceApplication } from "../applications/index.ts";
 import { NODE_EPOCH, RESOURCE_COUNT } from "../calibration.ts";
 import { type Disturbable, Disturbances } from "../disturbances.ts";
 import { initialOf } from "../initial.ts";
-import { asLimits, type Limits } from "../limits.ts";
+import { asLimits } from "../limits.ts";
 import { type FilledOptions, fillOptions, type MicroserviceWorldOptions } from "../spec.ts";
-import type { ApplicationTruth, InstanceReading, MicroserviceWorld, RequestReading } from "../world.ts";
+import type { ApplicationTruth, MicroserviceWorld } from "../world.ts";
 import { CallFlow, type FlowState } from "./call-flow.ts";
 import { type Container, EVENT } from "./container.ts";
 import { Ledger } from "./ledger.ts";
@@ -143,6 +149,10 @@ class World implements EventMicroserviceWorld, Disturbable {
 
   readRequests(): readonly RequestReading[] {
     return this.#scraper.readRequests(this.#state.now);
+  }
+
+  readNodes(): readonly NodeReading[] {
+    return this.#machines.read();
   }
 
   takeSpans(): readonly Span[] {

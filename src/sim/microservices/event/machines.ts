@@ -6,9 +6,11 @@
  * container's own requests come and go at full detail; that its neighbours' do is seen with a delay of an epoch, which is
  * how long caches and memory controllers take to be filled by somebody else.
  */
+import type { NodeReading } from "../../../observe/telemetry/index.ts";
 import type { EventQueue } from "../../engine/index.ts";
 import { CPU, DEMAND_SMOOTHING, IO, LLC, MEMORY, NETWORK, NODE_EPOCH, RESOURCE_COUNT } from "../calibration.ts";
 import { type DisturbedNode, isLimited, newStress } from "../disturbances.ts";
+import { asLimits } from "../limits.ts";
 import { type MicroserviceNode, processorClasses } from "../nodes.ts";
 import { maxMinShares, reachOf, type Sharing } from "../sharing.ts";
 import type { Container } from "./container.ts";
@@ -58,6 +60,14 @@ export class Machines {
 
   constructor(nodes: readonly MicroserviceNode[]) {
     this.all = nodes.map((spec, index) => new Machine(index, spec));
+  }
+
+  read(): readonly NodeReading[] {
+    return this.all.map((machine) => ({
+      node: machine.spec.name,
+      capacity: asLimits(machine.capacity),
+      room: asLimits(Float64Array.from(machine.capacity, (_, resource) => machine.room(resource))),
+    }));
   }
 
   /** The emptiest by CPU that has room for all five limits; the emptiest of all where none has. */

@@ -2,12 +2,12 @@
  * Containers' lives: placed, started cold or warm, resized, drained.
  * Owns: what is asked for and when it takes effect (Table 3.5). Not here: requests (call-flow.ts), sharing (machines.ts).
  */
-import type { Result, Rng } from "../../../base/index.ts";
-import { err, failure, ok } from "../../../base/index.ts";
+import type { Limits, Result, Rng } from "../../../base/index.ts";
+import { err, failure, ok, resources } from "../../../base/index.ts";
 import { mechanics } from "../../cluster/mechanics.ts";
-import { CPU, operationLatency, RESOURCE_COUNT, resources } from "../calibration.ts";
+import { CPU, operationLatency, RESOURCE_COUNT } from "../calibration.ts";
 import { fullStressOf } from "../disturbances.ts";
-import { asLimits, boundsOf, type Limits } from "../limits.ts";
+import { asLimits, boundsOf } from "../limits.ts";
 import type { FlowState } from "./call-flow.ts";
 import { Container, EVENT } from "./container.ts";
 import type { Machine, Machines } from "./machines.ts";

@@ -14,7 +14,12 @@ import {
   type Rng,
   unwrap,
 } from "../../../base/index.ts";
-import type { WorkloadReading } from "../../../observe/telemetry/index.ts";
+import type {
+  InstanceCounters,
+  InstanceReading,
+  RequestReading,
+  WorkloadReading,
+} from "../../../observe/telemetry/index.ts";
 import type { MetricsConfig } from "../../cluster/metrics/config.ts";
 import { CounterHistory } from "../../cluster/metrics/counters.ts";
 import { MetricsPipeline, type PodSample, type Sample } from "../../cluster/metrics/pipeline.ts";
@@ -22,7 +27,6 @@ import { assembleReading } from "../../cluster/metrics/reading.ts";
 import { CACHE_LINE, CPU, FULL_CACHE_MISSES, IO, LLC, MEMORY, NETWORK } from "../calibration.ts";
 import { asLimits, boundsOf } from "../limits.ts";
 import type { Program } from "../program.ts";
-import type { InstanceCounters, InstanceReading, RequestReading } from "../world.ts";
 import type { Container } from "./container.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Machines } from "./machines.ts";

@@ -4,9 +4,10 @@
  */
 import type { Ms, PerSecond } from "../../../base/index.ts";
 import { milliseconds } from "../../../base/index.ts";
+import type { RequestReading } from "../../../observe/telemetry/index.ts";
 import { ENDING, Outcomes } from "../../cluster/metrics/outcomes.ts";
 import { Latencies } from "../event/ledger.ts";
-import type { RequestReading, RequestTruth } from "../world.ts";
+import type { RequestTruth } from "../world.ts";
 
 export interface CountsOptions {
   readonly requests: readonly string[];

@@ -7,9 +7,15 @@
  * ones that count; agreement.ts says how far they are apart.
  */
 import type { Injection } from "../../../act/faults/index.ts";
-import type { Ms, Result, Rng } from "../../../base/index.ts";
+import type { Limits, Ms, Result, Rng } from "../../../base/index.ts";
 import { CodedError, failure, milliseconds, seededRng } from "../../../base/index.ts";
-import type { Span, WorkloadReading } from "../../../observe/telemetry/index.ts";
+import type {
+  InstanceReading,
+  NodeReading,
+  RequestReading,
+  Span,
+  WorkloadReading,
+} from "../../../observe/telemetry/index.ts";
 import { DISPERSION_SPAN, rateAt } from "../../cluster/workloads/index.ts";
 import { EventQueue } from "../../engine/index.ts";
 import { bottomUp, type MicroserviceApplication } from "../applications/index.ts";
@@ -19,10 +25,10 @@ import { type Container, EVENT } from "../event/container.ts";
 import { Machines } from "../event/machines.ts";
 import { Rollout } from "../event/rollout.ts";
 import { initialOf } from "../initial.ts";
-import { asLimits, type Limits } from "../limits.ts";
+import { asLimits } from "../limits.ts";
 import type { Program } from "../program.ts";
 import { type FilledOptions, fillOptions, type MicroserviceWorldOptions } from "../spec.ts";
-import type { ApplicationTruth, InstanceReading, MicroserviceWorld, RequestReading } from "../world.ts";
+import type { ApplicationTruth, MicroserviceWorld } from "../world.ts";
 import { Counts } from "./counts.ts";
 import { Flows } from "./flows.ts";
 import { readInstances, readService } from "./readings.ts";
@@ -129,6 +135,10 @@ class FluidWorld implements MicroserviceWorld, Disturbable {
 
   readRequests(): readonly RequestReading[] {
     return this.#counts.readings(this.#state.now, this.#options.start);
+  }
+
+  readNodes(): readonly NodeReading[] {
+    return this.#machines.read();
   }
 
   /** This rung has no spans: train what needs them in the event rung. */

@@ -3,7 +3,7 @@
  * Owns: readings in the shapes of the event rung. They are made when somebody asks, since a step has no time for it.
  */
 import { type Ms, milliseconds, type Ratio } from "../../../base/index.ts";
-import type { WorkloadReading } from "../../../observe/telemetry/index.ts";
+import type { InstanceReading, WorkloadReading } from "../../../observe/telemetry/index.ts";
 import type { PodSample, Sample } from "../../cluster/metrics/pipeline.ts";
 import { CPU, IO, LLC, MEMORY, NETWORK } from "../calibration.ts";
 import { normalFrom, uniform } from "../draws.ts";
@@ -14,7 +14,6 @@ import { countersOf, memoryLimitOf, readingOf } from "../event/scrape.ts";
 import { asLimits, boundsOf } from "../limits.ts";
 import type { Program } from "../program.ts";
 import type { FilledOptions } from "../spec.ts";
-import type { InstanceReading } from "../world.ts";
 import type { Flows } from "./flows.ts";
 
 export interface FluidReader {
