@@ -8,6 +8,9 @@ import type { Limits, Ms, PerSecond, Ratio, Resource } from "../../base/index.ts
 /** The dissertation's Table 3.1, from cAdvisor and from perf; counters that only grow, except where it says `bytes`. */
 export interface InstanceCounters {
   readonly cpuUsageSecondsTotal: number;
+  /** Quota periods in which it ran, and those of them in which it was throttled; cAdvisor has them besides Table 3.1. */
+  readonly cpuCfsPeriodsTotal: number;
+  readonly cpuCfsThrottledPeriodsTotal: number;
   readonly memoryUsageBytes: number;
   readonly fsReadSeconds: number;
   readonly fsWriteSeconds: number;

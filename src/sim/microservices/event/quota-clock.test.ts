@@ -37,3 +37,35 @@ test("slow requests that burn little are not throttled", () => {
   expect(clock.virtual).toBeCloseTo(100, 9);
   expect(clock.timeOf(101)).toBeCloseTo(1_010, 9);
 });
+
+test("periods are counted as cgroups count them: those in which something ran, and those in which the quota ran out", () => {
+  const clock = new QuotaClock({ at: 0, phase: 100, limit: 0.2 });
+  const counted = () => [clock.periods, clock.throttledPeriods];
+  // Nobody runs: no period.
+  clock.advance(250);
+  expect(counted()).toEqual([0, 0]);
+  // 10 ms in the third period: within its 20.
+  clock.set(1, 1);
+  clock.advance(260);
+  clock.set(0, 0);
+  clock.advance(300);
+  expect(counted()).toEqual([1, 0]);
+  // From 300 to 650 without a break, in pieces: three whole periods throttled, the fourth is not over yet.
+  clock.set(1, 1);
+  for (const at of [310, 325, 399, 420, 500, 650]) clock.advance(at);
+  expect(counted()).toEqual([4, 3]);
+  clock.set(0, 0);
+  clock.advance(1_000);
+  expect(counted()).toEqual([5, 4]);
+});
+
+test("a burn of exactly the limit is not throttled, a little more is in every period", () => {
+  const counted = (burn: number) => {
+    const clock = new QuotaClock({ at: 0, phase: 100, limit: 0.3 });
+    clock.set(1, burn);
+    for (let at = 1; at <= 3_000; at++) clock.advance(at / 3);
+    return [clock.periods, clock.throttledPeriods];
+  };
+  expect(counted(0.3)).toEqual([10, 0]);
+  expect(counted(0.31)).toEqual([10, 10]);
+});

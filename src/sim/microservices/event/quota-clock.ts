@@ -10,6 +10,8 @@
 import { mechanics } from "../../cluster/mechanics.ts";
 
 const PERIOD = mechanics.quotaPeriod;
+/** A burn of exactly the limit uses a period up and is not throttled, whatever rounding says. */
+const ROUNDING = 1e-7;
 
 export interface QuotaClockOptions {
   readonly at: number;
@@ -26,6 +28,12 @@ export class QuotaClock {
   used = 0;
   /** Milliseconds in which it was not throttled although something wanted to run. */
   ran = 0;
+  /** Periods that are over in which something ran, and those of them in which the quota ran out, as in cgroups' cpu.stat. */
+  periods = 0;
+  throttledPeriods = 0;
+  /** Of the period under way. */
+  #isActive = false;
+  #isThrottled = false;
   #pace = 0;
   #burn = 0;
   #at: number;
@@ -47,19 +55,29 @@ export class QuotaClock {
     const burn = this.#burn;
     const most = burn > 0 ? this.#left / burn : Number.POSITIVE_INFINITY;
     let ran: number;
+    if (burn > 0 && now > at) this.#isActive = true;
     if (now < this.#periodEnd) {
       ran = now - at;
-      if (ran > most) ran = most;
+      if (ran > most) {
+        if (ran - most > ROUNDING) this.#isThrottled = true;
+        ran = most;
+      }
       this.#left -= ran * burn;
       if (this.#left < 0) this.#left = 0;
     } else {
       ran = this.#periodEnd - at;
-      if (ran > most) ran = most;
+      if (ran > most) {
+        if (ran - most > ROUNDING) this.#isThrottled = true;
+        ran = most;
+      }
       const perPeriod = burn > 0 ? this.#quota / burn : PERIOD;
       const rest = now - this.#periodEnd;
       const whole = Math.floor(rest / PERIOD);
       if (whole > 0) ran += whole * (perPeriod < PERIOD ? perPeriod : PERIOD);
       let last = rest - whole * PERIOD;
+      this.#count(burn > 0 ? whole : 0, PERIOD - perPeriod > ROUNDING);
+      this.#isActive = burn > 0 && last > 0;
+      this.#isThrottled = last - perPeriod > ROUNDING;
       if (last > perPeriod) last = perPeriod;
       ran += last;
       this.#left = this.#quota - last * burn;
@@ -68,6 +86,15 @@ export class QuotaClock {
     this.used += ran * burn;
     if (this.#pace > 0) this.ran += ran;
     this.virtual += ran * this.#pace;
+  }
+
+  /** The period that was under way, and whole ones after it. */
+  #count(whole: number, areThrottled: boolean): void {
+    this.periods += whole;
+    if (areThrottled) this.throttledPeriods += whole;
+    if (!this.#isActive) return;
+    this.periods++;
+    if (this.#isThrottled) this.throttledPeriods++;
   }
 
   /** Work per millisecond of each request while not throttled, and cores burnt meanwhile. */

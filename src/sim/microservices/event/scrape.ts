@@ -260,6 +260,8 @@ export function countersOf(container: Container): InstanceCounters {
   const sent = drawn[NETWORK]! * 1e6;
   return {
     cpuUsageSecondsTotal: clock.used / 1_000,
+    cpuCfsPeriodsTotal: clock.periods,
+    cpuCfsThrottledPeriodsTotal: clock.throttledPeriods,
     memoryUsageBytes: Math.round((profile.resident + profile.perRequest * busy) * MEBIBYTE),
     fsReadSeconds: disk * READ,
     fsWriteSeconds: disk * (1 - READ),

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Injection } from "../../../act/faults/index.ts";
 import { milliseconds, seconds } from "../../../base/index.ts";
 import { applications, hotelReservation } from "../applications/index.ts";
+import { microserviceWorld } from "../event/event-world.ts";
 import { steady } from "../event/simple-world.ts";
 import { isolatedRequests, isolatedSlos } from "../isolated.ts";
 import { nodeOf } from "../nodes.ts";
@@ -106,6 +107,30 @@ test("replicas start after their latency, share the calls, and are gone at once"
   fluid.advance(seconds(11));
   expect(used()).toHaveLength(1);
   expect(fluid.readService("search")).toMatchObject({ spec: { replicas: 1 } });
+});
+
+test("both rungs count throttled periods: next to none in quiet, every one under a stressor beyond the limit", () => {
+  const options = { seed: 3, application: hotelReservation, load: steady(200), metrics: { missing: 0 } };
+  for (const rung of [fluidMicroserviceWorld(options), microserviceWorld(options)]) {
+    const counted = () => {
+      const found = rung.readInstances().find(({ instance }) => instance === "recommendation-0")?.counters;
+      return { periods: found?.cpuCfsPeriodsTotal as number, throttled: found?.cpuCfsThrottledPeriodsTotal as number };
+    };
+    rung.advance(milliseconds(19_900));
+    const quiet = counted();
+    expect(quiet.periods).toBeGreaterThan(100);
+    expect(quiet.periods).toBeLessThanOrEqual(200);
+    expect(quiet.throttled).toBeLessThan(0.02 * quiet.periods);
+    rung.inject(stressor);
+    rung.advance(milliseconds(25_000));
+    const before = counted();
+    rung.advance(milliseconds(35_000));
+    const after = counted();
+    // Ten seconds, as far as scrapes of a second tell: each of them ten periods.
+    expect(after.periods - before.periods).toBeGreaterThanOrEqual(89);
+    expect(after.periods - before.periods).toBeLessThanOrEqual(111);
+    expect(after.throttled - before.throttled).toBe(after.periods - before.periods);
+  }
 });
 
 test("time does not go back", () => {

@@ -258,6 +258,7 @@ class FluidWorld implements MicroserviceWorld, Disturbable {
         const { memory, io, network } = container.profile;
         container.workDone += work;
         container.clock.used += (work * container.profile.cpu) / container.speed;
+        this.#flows.stationOf(container)?.countPeriods();
         container.drawn[MEMORY]! += (work * memory.share * memory.rate * container.slowdown.misses) / 1_000;
         container.drawn[IO]! += (work * io.share * io.rate) / 1_000;
         container.drawn[NETWORK]! += (work * network.share * network.rate) / 1_000;

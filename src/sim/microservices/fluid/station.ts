@@ -70,6 +70,8 @@ export class Station {
   #carried = 0;
   #meanCrowd = 0;
   #run = 1;
+  #periods = 0;
+  #throttledPeriods = 0;
 
   constructor(container: Container) {
     this.container = container;
@@ -105,6 +107,17 @@ export class Station {
       rate * this.ownTime + (this.backlog * this.ownTime) / (this.ownTime + load.downstream),
     );
     container.demand = Number.isFinite(atWork) ? atWork : threads;
+  }
+
+  /** The periods of a step, written over what the container's clock counted: it knows of stressors only on this rung. */
+  countPeriods(): void {
+    const { clock, stress } = this.container;
+    if (this.passed > 0 || stress[CPU]! > 0) {
+      this.#periods += PERIODS;
+      if (this.isThrottled) for (let p = 0; p < PERIODS; p++) if (this.runs[p]! < 1) this.#throttledPeriods++;
+    }
+    clock.periods = this.#periods;
+    clock.throttledPeriods = this.#throttledPeriods;
   }
 
   /** What a quota can not do piles up at work, so that threads are held for longer: it needs no bound of its own here. */
