@@ -9,3 +9,5 @@ export type { SpanReceiver, SpanReceiverOptions } from "./receiver.ts";
 export { openSpanReceiver } from "./receiver.ts";
 export type { FileFormat, SpanFile, SpanFileOptions } from "./span-files.ts";
 export { FILE_FORMATS, readSpans } from "./span-files.ts";
+export type { SpanJournal, SpanJournalOptions } from "./span-journal.ts";
+export { openSpanJournal } from "./span-journal.ts";

@@ -2,7 +2,7 @@
  * What the trace store is asked, in SQL.
  * Owns: one trace's execution history, lists of traces, the graph of calls. Not here: the layout (trace-layout.ts).
  */
-import { DuckDBBlobValue, type DuckDBConnection, type DuckDBValue } from "@duckdb/node-api";
+import { DuckDBBlobValue, type DuckDBConnection, type DuckDBValue, listValue } from "@duckdb/node-api";
 import {
   type CallEdge,
   decodeAttributes,
@@ -41,6 +41,21 @@ export async function storedTrace(reader: DuckDBConnection, traceId: string): Pr
   const rows = spans.getRows();
   const ids = rows.map((span) => String(span[2]));
   return { ...summaryIn(row), spans: rows.map((span) => spanIn(span, { traceId, ids, bytes, links })) };
+}
+
+/** Asked in portions: a statement with a million values is no statement. */
+const IDS_AT_ONCE = 10_000;
+
+export async function storedIds(reader: DuckDBConnection, traceIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const stored = new Set<string>();
+  for (let from = 0; from < traceIds.length; from += IDS_AT_ONCE) {
+    const portion = traceIds.slice(from, from + IDS_AT_ONCE);
+    const found = await reader.runAndReadAll("SELECT DISTINCT id FROM traces WHERE id IN (SELECT unnest($1))", [
+      listValue(portion),
+    ]);
+    for (const [id] of found.getRows()) stored.add(String(id));
+  }
+  return stored;
 }
 
 interface SpanContext {

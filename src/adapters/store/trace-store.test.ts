@@ -191,6 +191,12 @@ describe("traces are found", () => {
     expect(await ids({ service: "'; DROP TABLE spans; --" })).toEqual([]);
   });
 
+  test("of many ids, those that are stored", async () => {
+    const stored = await store.stored([traceIdOf(1), traceIdOf(99)]);
+    expect([...stored]).toEqual([traceIdOf(1)]);
+    expect(await store.stored([])).toEqual(new Set());
+  });
+
   test("with their errors counted", async () => {
     expect((await store.find({ operation: "nightly" }))[0]).toMatchObject({ errors: 1, spanCount: 1 });
   });

@@ -18,7 +18,7 @@ import type {
 import { storeFailure } from "./duckdb-errors.ts";
 import { type OpenFile, openFile } from "./duckdb-file.ts";
 import { TRACE_LAYOUT } from "./trace-layout.ts";
-import { callGraph, findTraces, storedTrace } from "./trace-queries.ts";
+import { callGraph, findTraces, storedIds, storedTrace } from "./trace-queries.ts";
 import { appendTraces, FileNames } from "./trace-rows.ts";
 
 export interface TraceStoreOptions {
@@ -84,6 +84,10 @@ class DuckdbTraceStore implements TraceStore {
 
   trace(traceId: string): Promise<StoredTrace | null> {
     return this.#read((reader) => storedTrace(reader, traceId));
+  }
+
+  stored(traceIds: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.#read((reader) => storedIds(reader, traceIds));
   }
 
   find(query: TraceQuery): Promise<TraceSummary[]> {

@@ -83,6 +83,8 @@ export interface TraceStore {
   append(traces: AnalysedTraces): Promise<void>;
   /** Null when there is none. Of a trace that was sealed twice, the part with more spans. */
   trace(traceId: string): Promise<StoredTrace | null>;
+  /** Of these traces, those that are stored, in part or whole. */
+  stored(traceIds: readonly string[]): Promise<ReadonlySet<string>>;
   find(query: TraceQuery): Promise<TraceSummary[]>;
   /** The service dependency graph (Definition 2.1), most frequent calls first. */
   serviceGraph(query?: GraphQuery): Promise<CallEdge[]>;
