@@ -11,7 +11,7 @@ import { TraceAssembler } from "./assembler.ts";
 import type { AssemblerLimits } from "./assembler-limits.ts";
 import { CriticalPathFinder, type CriticalPathOptions } from "./critical-path.ts";
 import { type PathChange, PathChanges, type PathChangesOptions } from "./path-changes.ts";
-import { PathSignatures, type PathSignaturesOptions } from "./path-signatures.ts";
+import { type ObservedPath, PathSignatures, type PathSignaturesOptions } from "./path-signatures.ts";
 import { RelationTracker, type RelationTrackerOptions } from "./relations.ts";
 
 export interface CoordinatorOptions {
@@ -25,6 +25,8 @@ export interface CoordinatorOptions {
 }
 
 export interface CollectedTraces extends AnalysedTraces {
+  /** By trace: its request type and path; null where it was one too many to be kept apart. */
+  readonly paths: readonly (ObservedPath | null)[];
   readonly changes: readonly PathChange[];
 }
 
@@ -76,14 +78,16 @@ export class TracingCoordinator {
     const block = this.assembler.take();
     if (block === null) return null;
     if (this.#criticalUs.length < block.spans.length) this.#criticalUs = new Float64Array(block.spans.length);
+    const paths: (ObservedPath | null)[] = new Array(block.size);
     for (let trace = 0; trace < block.size; trace++) {
       if (this.#seen++ % this.#learnEvery === 0) this.relations.observe(block, trace);
       this.#finder.find(block, trace);
       this.#markPath(block, trace);
       const path = this.signatures.observe(block, trace, this.#finder);
+      paths[trace] = path;
       if (path !== null) changes.push(...this.#changes.observe(path, now));
     }
-    return { block, criticalUs: this.#criticalUs, changes };
+    return { block, criticalUs: this.#criticalUs, paths, changes };
   }
 
   #markPath(block: TraceBlock, trace: number): void {

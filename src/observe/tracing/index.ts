@@ -20,6 +20,14 @@ export type {
   RequestType,
 } from "./path-signatures.ts";
 export { PathSignatures } from "./path-signatures.ts";
+export type {
+  CriticalTime,
+  PathOfWindow,
+  PathWindow,
+  PathWindowsOptions,
+  RequestsOfWindow,
+} from "./path-windows.ts";
+export { PathWindows } from "./path-windows.ts";
 export { printedCriticalPath, printedPath } from "./printed-path.ts";
 export type { Interval, PairVerdict, Relations, RelationTrackerOptions } from "./relations.ts";
 export { RelationTracker, relationOf } from "./relations.ts";
