@@ -93,6 +93,20 @@ export function guardInjection(wish: Injection, context: FaultContext): FaultVer
   return { injection, changed, state: { admitted: [...state.admitted, injection] } };
 }
 
+/**
+ * Calls an injection off: as it is then, over by now, to be put in its place in the world. Undefined where none of that id
+ * is in force or still to come.
+ */
+export function stopInjection(
+  id: string,
+  { state, now }: Pick<FaultContext, "state" | "now">,
+): { readonly injection: Injection; readonly state: FaultState } | undefined {
+  const running = state.admitted.find((one) => one.id === id && endOf(one) > now);
+  if (running === undefined) return undefined;
+  const injection: Injection = { ...running, duration: Math.max(0, now - running.start) as Ms };
+  return { injection, state: { admitted: state.admitted.map((one) => (one === running ? injection : one)) } };
+}
+
 function refusalOf(wish: Injection, { limits, state, now, knows }: FaultContext): FaultRefusal | undefined {
   if (![wish.start, wish.duration, wish.intensity, now].every(Number.isFinite)) return "not-finite";
   if (!(wish.duration > 0) || endOf(wish) <= now) return "already-over";

@@ -15,6 +15,7 @@ import {
   kindFits,
   labelOf,
   randomCampaign,
+  stopInjection,
   windowedCampaign,
 } from "./index.ts";
 
@@ -157,4 +158,17 @@ test("an injection is a culprit from the breaking intensity on; a ramp from the 
   expect(labelOf(injection, 0.81)).toMatchObject({ isCulprit: false, from: 10_000, to: 10_000 });
   expect(labelOf(injection, null).isCulprit).toBe(false);
   expect(labelOf({ ...injection, pattern: "ramp" }, 0.2)).toMatchObject({ isCulprit: true, from: 15_000 as Ms });
+});
+
+test("an injection that is called off is over at once, and makes room for another", () => {
+  const limits = { ...faultLimits, maxActive: 1 };
+  const { state } = judge({}, { limits });
+  const now = seconds(15);
+  expect(judge({ id: "b", start: now }, { limits, state, now }).refused).toBe("blast-radius");
+  const stopped = stopInjection("a", { state, now });
+  expect(stopped?.injection).toEqual({ ...injection, duration: 5_000 });
+  expect(intensityAt(stopped?.injection ?? injection, now)).toBe(0);
+  expect(judge({ id: "b", start: now }, { limits, state: stopped?.state ?? state, now }).refused).toBeUndefined();
+  expect(stopInjection("a", { state: stopped?.state ?? state, now })).toBeUndefined();
+  expect(stopInjection("none", { state, now })).toBeUndefined();
 });

@@ -7,7 +7,7 @@ export type {
   FaultState,
   FaultVerdict,
 } from "./fault-guard.ts";
-export { faultLimits, freshFaultState, guardInjection } from "./fault-guard.ts";
+export { faultLimits, freshFaultState, guardInjection, stopInjection } from "./fault-guard.ts";
 export type { FaultKind, FaultPattern, FaultTarget, Injection } from "./injection.ts";
 export { endOf, faultKinds, faultPatterns, intensityAt, kindFits, PULSE_HALF, targetName } from "./injection.ts";
 export type { Label, ThresholdOptions } from "./labels.ts";

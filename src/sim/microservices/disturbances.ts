@@ -63,8 +63,11 @@ export class Disturbances {
   #touched: Disturbed[] = [];
   #touchedNodes: DisturbedNode[] = [];
 
+  /** In the place of one with the same id, if there is such a one: so an injection is called off before its time. */
   add(injection: Injection): void {
-    this.#injections.push(injection);
+    const at = this.#injections.findIndex(({ id }) => id === injection.id);
+    if (at < 0) this.#injections.push(injection);
+    else this.#injections[at] = injection;
   }
 
   get size(): number {
