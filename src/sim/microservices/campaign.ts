@@ -30,19 +30,22 @@ export interface CampaignOptions {
   readonly injections: readonly Injection[];
   readonly until: Ms;
   readonly limits: FaultLimits;
+  /** One second where absent. */
+  readonly step?: Ms;
   /** Called after every step with what happened in it. */
   readonly onStep?: (truth: ApplicationTruth) => void;
 }
 
 const STEP: Ms = seconds(1);
 
-/** Injections are guarded in the order in which they begin, each when its second comes. */
-export function runCampaign({ world, injections, until, limits, onStep }: CampaignOptions): readonly CampaignVerdict[] {
+/** Injections are guarded in the order in which they begin, each when its step comes. */
+export function runCampaign(options: CampaignOptions): readonly CampaignVerdict[] {
+  const { world, injections, until, limits, step = STEP, onStep } = options;
   const due = [...injections].sort((a, b) => a.start - b.start);
   const verdicts: CampaignVerdict[] = [];
   let state = freshFaultState;
   while (world.now < until) {
-    const next = milliseconds(Math.min(until, world.now + STEP));
+    const next = milliseconds(Math.min(until, world.now + step));
     while (due[0] !== undefined && due[0].start < next) {
       const wished = due.shift() as Injection;
       const verdict = guardInjection(wished, { limits, state, now: world.now, knows: (one) => world.hasTarget(one) });

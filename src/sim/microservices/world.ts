@@ -29,6 +29,8 @@ export interface RequestTruth {
   readonly p50: Ms | null;
   readonly p99: Ms | null;
   readonly mean: Ms | null;
+  /** How long each of those took, or as many of them as the rung samples, in no order that means anything. */
+  readonly latencies: Float64Array;
   /** Answered, but later than the SLO; those that were not answered at all are counted above. */
   readonly late: number;
 }

@@ -129,7 +129,7 @@ export class Latencies {
     this.#sum = 0;
   }
 
-  summary(): Pick<RequestTruth, "p50" | "p99" | "mean"> {
+  summary(): Pick<RequestTruth, "p50" | "p99" | "mean" | "latencies"> {
     const at = (percentile: number) => {
       const found = percentileOf(this.#values, this.#count, percentile);
       return found === null ? null : milliseconds(found);
@@ -138,6 +138,7 @@ export class Latencies {
       p50: at(0.5),
       p99: at(0.99),
       mean: this.#count === 0 ? null : milliseconds(this.#sum / this.#count),
+      latencies: this.#values.slice(0, this.#count),
     };
   }
 }
