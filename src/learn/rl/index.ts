@@ -42,6 +42,8 @@ export type { OffPolicyConfig } from "./off-policy/config.ts";
 export { offPolicyDefaults } from "./off-policy/config.ts";
 export type { EstimateOptions, ReturnEstimate } from "./off-policy/estimate.ts";
 export { estimateReturn, policyOf } from "./off-policy/estimate.ts";
+export type { FeatureMap, FeatureOptions } from "./off-policy/fourier-features.ts";
+export { fourierFeatures } from "./off-policy/fourier-features.ts";
 export type { Interval } from "./off-policy/intervals.ts";
 export type { PolicyFunction } from "./off-policy/step-table.ts";
 export type { ParallelTrainOptions, RoundShape } from "./parallel-training.ts";

@@ -1,0 +1,7 @@
+/**
+ * From critical paths to the instance that is to blame (Algorithm 3.2), what it lacks, and what mending it would save.
+ * Start reading at localizer.ts, then features.ts and svm.ts.
+ */
+export type { LocalizerOptions, Telemetry } from "./localizer.ts";
+export { Localizer } from "./localizer.ts";
+export type { LocalizerLabel, SavingCheck, Suspect } from "./suspect.ts";
