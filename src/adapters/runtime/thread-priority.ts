@@ -7,6 +7,7 @@
  */
 import { readdirSync, readlinkSync } from "node:fs";
 import { getPriority, setPriority } from "node:os";
+import { setFlagsFromString } from "node:v8";
 
 /** The number under which Linux knows the calling thread; undefined elsewhere. */
 export function threadNumber(): number | undefined {
@@ -36,6 +37,10 @@ export function giveWay(nice: number): boolean {
  * All threads of this process but the calling one: the engine's own, which collect and compile for every thread, and those
  * that read and write files. There are as many as cores and more, so one collection elsewhere would take every core.
  * Those that give way further already stay as they are. Says how many were changed.
+ *
+ * Young objects are collected by each thread alone from then on: it would share that work with the engine's threads and
+ * wait for them, and now they come last. Measured in the thread that answers, beside threads that train: waits of 7 to
+ * 30 ms a few times a second, of which it computed one or two; by itself it takes these, and the waits are gone.
  */
 export function othersGiveWay(nice: number): number {
   const own = threadNumber();
@@ -52,5 +57,6 @@ export function othersGiveWay(nice: number): number {
       // It ended meanwhile, or may not be changed.
     }
   }
+  if (changed > 0) setFlagsFromString("--no-parallel-scavenge");
   return changed;
 }
