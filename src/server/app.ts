@@ -22,8 +22,10 @@ import { addDashboard, type StaticFiles } from "./routes/dashboard.ts";
 import { addEmbeddingRoute, type PoolShelf } from "./routes/embeddings.ts";
 import { addOwnRoutes } from "./routes/own.ts";
 import { addReadingRoutes } from "./routes/reading.ts";
+import { addServiceRoutes } from "./routes/services.ts";
 import { addStreamRoute } from "./routes/stream.ts";
 import { addStudyRoutes, type StudyShelf } from "./routes/studies.ts";
+import type { ServicesPlane } from "./services-plane.ts";
 import { createStreamHub } from "./stream-hub.ts";
 
 export interface AppOptions {
@@ -45,6 +47,8 @@ export interface AppOptions {
   readonly studies?: StudyShelf;
   /** What the shared model was trained on; without it there is none. */
   readonly pool?: PoolShelf;
+  /** What spans say about services; without it nothing is known of them. */
+  readonly services?: ServicesPlane;
   readonly dashboard?: StaticFiles;
   readonly requireIfMatch?: boolean;
   readonly limits?: Partial<Limits>;
@@ -141,6 +145,7 @@ export function createApp({ plane, options }: { readonly plane: ControlPlane; re
   addStreamRoute(app, { hub, limits });
   addStudyRoutes(app, options.studies ?? NO_STUDIES);
   addEmbeddingRoute(app, { model, pool: options.pool ?? NO_POOL });
+  addServiceRoutes(app, { services: options.services, limits, clock });
   addCommandRoutes(app, { plane, model, limits, clock, requireIfMatch: options.requireIfMatch ?? false });
   addOwnRoutes(app, { readiness: () => plane.readiness(), metrics: options.metrics ?? (() => "") });
   // Made when first asked for: it takes longer than all the rest of the start.

@@ -4,6 +4,9 @@
  * appear in it.
  */
 import type { Command } from "./plane-contract.ts";
+import type { AnomalyCommand } from "./services-contract.ts";
+
+export type AuditedCommand = Command | AnomalyCommand;
 
 export interface AuditEntry {
   /** The wall's time. */
@@ -14,7 +17,7 @@ export interface AuditEntry {
   /** Cut after 200 characters. */
   readonly path: string;
   /** What was asked for; null when the request did not get that far. */
-  readonly command: Command | null;
+  readonly command: AuditedCommand | null;
   readonly outcome: "done" | "refused";
   readonly status: number;
   /** Why it was refused; null when it was done. */

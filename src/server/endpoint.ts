@@ -7,13 +7,13 @@ import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { type Failure, failure } from "../base/index.ts";
 import type { Principal } from "./access.ts";
-import type { Command } from "./plane-contract.ts";
+import type { AuditedCommand } from "./audit.ts";
 import { type ProblemStatus, problemResponse } from "./problem.ts";
 import { problemSchema } from "./schemas.ts";
 
 export interface AppVariables {
   principal: Principal;
-  command: Command | null;
+  command: AuditedCommand | null;
 }
 export type AppEnv = { Variables: AppVariables };
 export type HonoApp = OpenAPIHono<AppEnv>;
@@ -35,7 +35,7 @@ export interface Asked<P extends z.ZodType, Q extends z.ZodType, B extends z.Zod
   readonly request: Request;
   readonly principal: Principal;
   /** Tells the audit log what the request turned out to ask for. */
-  audit(command: Command): void;
+  audit(command: AuditedCommand): void;
 }
 
 export interface Endpoint<
@@ -47,7 +47,7 @@ export interface Endpoint<
   readonly id: string;
   readonly method: "get" | "post" | "put";
   readonly path: string;
-  readonly tag: "control plane" | "commands" | "studies" | "server";
+  readonly tag: "control plane" | "services" | "commands" | "studies" | "server";
   readonly summary: string;
   readonly description?: string;
   readonly params?: P;

@@ -60,5 +60,31 @@ export { createReadModel, defaultReadModelLimits } from "./read-model/read-model
 export type { StaticFile, StaticFiles } from "./routes/dashboard.ts";
 export type { PoolMap, PoolShelf } from "./routes/embeddings.ts";
 export type { StudyShelf } from "./routes/studies.ts";
+export type {
+  AnomalyCommand,
+  AnomalyDocument,
+  AnomalyDone,
+  AnomalyKind,
+  AnomalyTargets,
+  AnomalyWish,
+  GraphEdge,
+  GraphVertex,
+  InstanceDocument,
+  PathShare,
+  PathsDocument,
+  ServiceGraphDocument,
+  ServiceRequests,
+  ServiceResource,
+  ServicesDocument,
+  SpanCounts,
+  SpanDoors,
+  SuspectDocument,
+  SuspectsDocument,
+  TraceDocument,
+  TraceSpanDocument,
+  TraceSummaryDocument,
+} from "./services-contract.ts";
+export { anomalyKinds, serviceResources } from "./services-contract.ts";
+export type { ServicesPlane, ServicesQuestion } from "./services-plane.ts";
 export { openStaticFolder } from "./static-folder.ts";
 export { openStudyFolder } from "./study-folder.ts";

@@ -32,6 +32,7 @@ export function openApiDocument(app: HonoApp, { version }: { readonly version: s
     servers: [{ url: "/" }],
     tags: [
       { name: "control plane", description: "What can be seen." },
+      { name: "services", description: "What spans say about services, and the application that is simulated." },
       { name: "commands", description: "What can be changed." },
       { name: "studies", description: "Published results." },
       { name: "server", description: "The server itself." },

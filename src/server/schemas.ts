@@ -14,13 +14,13 @@ import {
 } from "./plane-contract.ts";
 
 // The plain types are read-only throughout, and so are these; a field that is not named is a mistake, hence strict.
-const document = <S extends z.core.$ZodLooseShape>(name: string, shape: S) =>
+export const document = <S extends z.core.$ZodLooseShape>(name: string, shape: S) =>
   z.strictObject(shape).readonly().openapi(name);
-const part = <S extends z.core.$ZodLooseShape>(shape: S) => z.strictObject(shape).readonly();
-const list = <T extends z.ZodType>(item: T) => z.array(item).readonly();
+export const part = <S extends z.core.$ZodLooseShape>(shape: S) => z.strictObject(shape).readonly();
+export const list = <T extends z.ZodType>(item: T) => z.array(item).readonly();
 
 // `.nullable()` on a schema with a name comes out of the generator as "this object, and null too", which nothing satisfies.
-const orNull = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]);
+export const orNull = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]);
 
 // JSON has no infinity and no NaN, and z.number() refuses both.
 const number = z.number();
