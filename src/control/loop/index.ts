@@ -5,6 +5,8 @@ export { agentSeat } from "./agent-seat.ts";
 export type { TurnLimits } from "./io.ts";
 export type { LoopConfig, LoopOptions, LoopStatus } from "./loop.ts";
 export { ControlLoop } from "./loop.ts";
+export type { DriveOptions, ServiceDecision } from "./mitigation/drive.ts";
+export { ServicesDriver } from "./mitigation/drive.ts";
 export type { OutboxStats } from "./outbox.ts";
 export type {
   AgentEvent,
