@@ -5,7 +5,7 @@ import { fluidMicroserviceWorld, hotelReservation, simulatedServices } from "../
 import { ServicesDriver } from "./drive.ts";
 
 const limits = unwrap(parseServiceGuardLimits());
-const load = { id: "steady", perMinute: [500], dispersion: 1, level: "high" as const };
+const load = { id: "steady", perMinute: Float64Array.of(500), dispersion: 1, level: "high" as const };
 
 function driven(proposals: (service: string) => readonly ServiceAction[]) {
   const world = fluidMicroserviceWorld({ seed: 1_000, application: hotelReservation, load });
