@@ -11,10 +11,8 @@ import type { Bytes, Millicores, Ms } from "../../base/index.ts";
 import { seconds, unwrap } from "../../base/index.ts";
 import type { PodReading, WorkloadReading } from "../../observe/telemetry/index.ts";
 import type { Fallback, FallbackReason, FallbackStart, FallbackStep } from "./fallback.ts";
-import type { HpaConfig, HpaMetric } from "./hpa/config.ts";
-import { milliBytes } from "./hpa/config.ts";
-import type { HpaReading } from "./hpa/hpa.ts";
-import type { HpaPod, PodReading as HpaPodReading } from "./hpa/pods.ts";
+import type { HpaConfig } from "./hpa/config.ts";
+import { container, hpaPods, hpaReading, isOfSize, isStarting } from "./hpa/workload.ts";
 import type { HpaVpaConfig, HpaVpaInput, HpaVpaState } from "./hpa-vpa.ts";
 import { hpaVpaConfig, hpaVpaStep, isVpaDue, startHpaVpa } from "./hpa-vpa.ts";
 import type { Resources, UpdaterConfig, VpaConfig, VpaPolicies } from "./vpa/config.ts";
@@ -45,8 +43,6 @@ export interface HpaVpaControllerState {
   /** The last OOM kill of each living pod: a pod that is killed soon after its start is resized out of turn. */
   readonly terminations: Readonly<Record<string, Termination>>;
 }
-
-const container = "app";
 
 export function hpaVpaController(config: HpaVpaControllerConfig): Fallback<HpaVpaControllerState> {
   const { template, bounds, metricsWindow = seconds(30) } = config;
@@ -93,7 +89,7 @@ function step(config: HpaVpaConfig, before: HpaVpaControllerState, tick: Tick): 
     replicas: reading.spec.replicas,
     statusReplicas: reading.pods.length,
     pods: hpaPods(reading),
-    readings: config.hpa.metrics.map((metric) => hpaReading(metric, tick)),
+    readings: config.hpa.metrics.map((metric) => hpaReading(metric, reading, tick.metricsWindow)),
     observations: observationsIn(reading, vertical),
     updaterPods: vertical ? updaterPods(reading.pods, terminations) : [],
   };
@@ -119,49 +115,6 @@ function countOf(left: readonly { readonly why: LeftAlone }[]): Partial<Record<L
   const counts: Partial<Record<LeftAlone, number>> = {};
   for (const { why } of left) counts[why] = (counts[why] ?? 0) + 1;
   return counts;
-}
-
-const isStarting = ({ readyAt, restarts }: PodReading): boolean => readyAt === null && restarts === 0;
-
-const isOfSize = (pod: PodReading, { cpuLimit, memoryLimit }: PodReading): boolean =>
-  pod.cpuLimit === cpuLimit && pod.memoryLimit === memoryLimit;
-
-/** Pods of a workload are nearly all of one size: what says so is made once for neighbours, in every step. */
-function hpaPods({ at, pods }: WorkloadReading): readonly HpaPod[] {
-  let like: PodReading | undefined;
-  let containers: HpaPod["containers"] = [];
-  return pods.map((pod) => {
-    const { createdAt, readyAt } = pod;
-    if (like === undefined || !isOfSize(pod, like)) {
-      containers = [{ name: container, requests: { cpu: pod.cpuLimit, memory: pod.memoryLimit } }];
-      like = pod;
-    }
-    return {
-      name: pod.pod,
-      phase: isStarting(pod) ? "Pending" : "Running",
-      startedAt: createdAt,
-      // When a pod that was killed stopped being ready is not told; the newest scrape is the best guess.
-      ready: readyAt === null ? { status: "False", since: at } : { status: "True", since: readyAt },
-      containers,
-    };
-  });
-}
-
-function hpaReading(metric: HpaMetric, { reading, metricsWindow: window }: Tick): HpaReading {
-  if (metric.type !== "resource") return { kind: "failed", why: `a reading has no metric of type ${metric.type}` };
-  const { at } = reading;
-  const pods = new Map<string, HpaPodReading>();
-  let last: HpaPodReading | undefined;
-  for (const { pod, cpu, memory } of reading.pods) {
-    const exact = metric.resource === "cpu" ? cpu : memory === null ? null : milliBytes(memory);
-    if (exact === null) continue;
-    // The metrics API answers in whole millicores, rounded up.
-    const milli = Math.ceil(exact);
-    // Pods that are only imagined share the work out evenly: one reading does for all of them.
-    if (last === undefined || last.milli !== milli) last = { milli, at, window };
-    pods.set(pod, last);
-  }
-  return { kind: "per-pod", pods };
 }
 
 const nothingSeen: readonly VpaObservation[] = [];

@@ -39,6 +39,16 @@ export {
 } from "./kpa/kpa.ts";
 export type { KpaControllerState, KpaFallbackState } from "./kpa-controller.ts";
 export { kpaController } from "./kpa-controller.ts";
+export type { AimdConfig } from "./services/aimd.ts";
+export { aimdController, parseAimdConfig, tunedAimd } from "./services/aimd.ts";
+export type { CaptainConfig } from "./services/captain.ts";
+export { captainConfig } from "./services/captain.ts";
+export type { ServiceHpaConfig } from "./services/service-hpa.ts";
+export { serviceHpa, serviceHpaController } from "./services/service-hpa.ts";
+export type { ThrottleTargetConfig, ThrottleTargetController, TowerMemory } from "./services/throttle-target.ts";
+export { throttleTargetController } from "./services/throttle-target.ts";
+export type { TowerArm, TowerConfig, TowerSample } from "./services/tower.ts";
+export { armCount, armOf, throttleTargets, towerConfig } from "./services/tower.ts";
 export type {
   ContainerPolicy,
   Percentiles,
