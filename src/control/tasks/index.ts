@@ -23,7 +23,20 @@ export {
 export type { RewardInput, RewardParts } from "./autoscale-reward.ts";
 export { allocationGap, reward, rewardParts } from "./autoscale-reward.ts";
 export type { Demand } from "./demand.ts";
+export type { DecodedMove, MitigationActions, MitigationMove } from "./mitigation/action.ts";
+export { decodeMitigation, headroomRange, MITIGATION_ACTIONS } from "./mitigation/action.ts";
+export type { MitigationSight } from "./mitigation/observation.ts";
+export {
+  compositionOf,
+  encodeMitigation,
+  MITIGATION_FEATURES,
+  offeredOf,
+  sloMaintenanceOf,
+  workloadChangeOf,
+} from "./mitigation/observation.ts";
 export type { ServicesController, ServicesPort, ServicesView } from "./mitigation/port.ts";
+export type { MitigationRewardInput } from "./mitigation/reward.ts";
+export { mitigationReward, usualAlpha } from "./mitigation/reward.ts";
 export type { ProfileProblem, WorkloadProfile } from "./profile.ts";
 export { profileProblems, profileTask } from "./profile.ts";
 export type { DeviationThreshold, RewardThreshold, ThresholdProblem, Thresholds } from "./thresholds.ts";

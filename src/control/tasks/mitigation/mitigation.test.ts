@@ -1,0 +1,125 @@
+import { expect, test } from "vitest";
+import type { Limits, Ms, Ratio } from "../../../base/index.ts";
+import type { InstanceReading, RequestReading } from "../../../observe/telemetry/index.ts";
+import { decodeMitigation, type MitigationMove, wantedLimits } from "./action.ts";
+import { compositionOf, encodeMitigation, offeredOf, sloMaintenanceOf, workloadChangeOf } from "./observation.ts";
+import { mitigationReward } from "./reward.ts";
+
+const all = (value: number): Limits => ({ cpu: value, memory: value, llc: value, io: value, network: value });
+const used = (value: number) => all(value) as { [R in keyof Limits]: Ratio };
+
+const instance = (change: Partial<InstanceReading> = {}): InstanceReading => ({
+  ...{ instance: "text-0", service: "text", node: "n", at: 0 as Ms, isReady: true },
+  ...{ limits: all(4), lower: all(1), upper: all(32), threads: 16, use: used(0.5), counters: null },
+  ...change,
+});
+const move = (change: Partial<MitigationMove> = {}): MitigationMove => ({
+  ...{ kind: "headroom", instance: instance(), room: all(100), replicas: 1, sloMaintenance: 1 },
+  ...change,
+});
+
+test("SM is the SLO over the latency, capped at 1, and the uncapped ratio for whoever asks", () => {
+  expect(sloMaintenanceOf(100, 200)).toBe(0.5);
+  expect(sloMaintenanceOf(100, 50)).toBe(1);
+  expect(sloMaintenanceOf(100, 50, { cap: Number.POSITIVE_INFINITY })).toBe(2);
+  // Nothing was answered.
+  expect(sloMaintenanceOf(100, null)).toBeLessThan(0.05);
+});
+
+test("WC is the ratio of arrival rates, and 1 where there is nothing to compare", () => {
+  expect(workloadChangeOf(300, 200)).toBe(1.5);
+  expect(workloadChangeOf(300, null)).toBe(1);
+  expect(workloadChangeOf(300, 0)).toBe(1);
+  const reading = (offered: number) => ({ offered }) as RequestReading;
+  expect(offeredOf([reading(20), reading(30)])).toBe(50);
+  expect(offeredOf([])).toBeNull();
+});
+
+test("RC tells mixes apart by their tenths, the first type's highest, and lies between 0 and 1", () => {
+  // Shares 0.5 and 0.5 are the digits 5 and 5 of at most 9 and 9: 55 / 99.
+  expect(compositionOf([10, 10])).toBeCloseTo(55 / 99, 12);
+  expect(compositionOf([30, 10])).toBeCloseTo(72 / 99, 12);
+  expect(compositionOf([7, 0])).toBeCloseTo(90 / 99, 12);
+  expect(compositionOf([0, 0])).toBe(0);
+});
+
+test("an agent sees eight numbers, in the order of Table 3.2", () => {
+  const use = { cpu: 0.1, memory: 0.2, llc: 0.3, io: 0.4, network: 0.5 };
+  const seen = encodeMitigation({ sloMaintenance: 0.5, workloadChange: 1.25, composition: 0.75, use });
+  expect([...seen].map((x) => Number(x.toFixed(6)))).toEqual([0.5, 0.25, 0.75, 0.1, 0.2, 0.3, 0.4, 0.5]);
+  // A hundredfold rise is as good as threefold.
+  expect(encodeMitigation({ sloMaintenance: 1, workloadChange: 100, composition: 0, use })[1]).toBe(2);
+});
+
+test("the reward is α of SM for every resource and the rest of utilisation, so higher SM is better", () => {
+  // 0.8 · 0.5 · 5 + 0.2 · (5 · 0.4) = 2 + 0.4.
+  expect(mitigationReward({ sloMaintenance: 0.5, use: all(0.4) }, 0.8)).toBeCloseTo(2.4, 12);
+  expect(mitigationReward({ sloMaintenance: 1, use: all(0.4) }, 0.8)).toBeCloseTo(4.4, 12);
+  // More than all of a limit can not be used, whatever noise says.
+  expect(mitigationReward({ sloMaintenance: 1, use: all(1.1) }, 0.8)).toBeCloseTo(5, 12);
+});
+
+test("as printed, the five numbers are places between the lower and the upper limit", () => {
+  const wanted = wantedLimits([1, -1, 0, 5, -5], move({ kind: "limits" }));
+  expect(wanted.cpu).toBeCloseTo(32, 9);
+  // A little below the lower limit, so that fewer containers can be asked for.
+  expect(wanted.memory).toBeCloseTo(0.9, 9);
+  // Half way, by factors: √(0.9 · 32).
+  expect(wanted.llc).toBeCloseTo(Math.sqrt(0.9 * 32), 9);
+  expect(wanted.io).toBeCloseTo(32, 9);
+  expect(wanted.network).toBeCloseTo(0.9, 9);
+});
+
+test("as headroom, they are factors on what is used: 2 of 4 are, so 2.1 to 16 are granted", () => {
+  const wanted = wantedLimits([1, -1, 0, 0, 0], move());
+  expect(wanted.cpu).toBeCloseTo(16, 9);
+  expect(wanted.memory).toBeCloseTo(2.1, 9);
+  expect(wanted.llc).toBeCloseTo(2 * Math.sqrt(1.05 * 8), 9);
+});
+
+test("limits are kept between lower and upper, and cores below threads", () => {
+  const top = decodeMitigation(
+    [1, 1, 1, 1, 1],
+    move({ instance: instance({ limits: all(20), use: used(0.9), threads: 24 }) }),
+  );
+  expect(top.actions).toEqual([
+    { kind: "set-limits", instance: "text-0", limits: { cpu: 24, memory: 32, llc: 32, io: 32, network: 32 } },
+  ]);
+  const bottom = decodeMitigation([-1, -1, -1, -1, -1], move({ instance: instance({ use: used(0.1) }) }));
+  expect(bottom.actions).toEqual([{ kind: "set-limits", instance: "text-0", limits: all(1) }]);
+});
+
+test("changes within the noise of telemetry are not made", () => {
+  // 4 · 0.95 · 1.05 = 3.99 of 4.
+  const still = decodeMitigation([-1, -1, -1, -1, -1], move({ instance: instance({ use: used(0.95) }) }));
+  expect(still.actions).toEqual([]);
+});
+
+test("what the node has not left is replaced by one more container, and the rest is set all the same", () => {
+  const short = instance({ use: { ...used(0.5), io: 1 as Ratio } });
+  const { actions, oversubscribed } = decodeMitigation(
+    [-1, -1, -1, 1, -1],
+    move({ instance: short, room: { ...all(100), io: 6 }, sloMaintenance: 0.5, replicas: 2 }),
+  );
+  expect(oversubscribed).toEqual(["io"]);
+  expect(actions[0]).toEqual({ kind: "scale-service", service: "text", replicas: 3 });
+  // 4 + 6: all that the node has.
+  expect(actions[1]).toMatchObject({ kind: "set-limits", limits: { io: 10, cpu: 2.1 } });
+});
+
+test("a resource that is all used at its upper limit calls for one more container, unless nobody is harmed", () => {
+  const top = instance({ limits: { ...all(4), memory: 32 }, use: { ...used(0.5), memory: 1 as Ratio } });
+  const harmed = decodeMitigation([0, 1, 0, 0, 0], move({ instance: top, sloMaintenance: 0.9 }));
+  expect(harmed.actions[0]).toEqual({ kind: "scale-service", service: "text", replicas: 2 });
+  const calm = decodeMitigation([0, 1, 0, 0, 0], move({ instance: top, sloMaintenance: 1 }));
+  expect(calm.actions.some(({ kind }) => kind === "scale-service")).toBe(false);
+});
+
+test("below the lower limit of all that flows one container less is enough, but never none", () => {
+  // 4 · 0.1 · 1.05 = 0.42, below 1.
+  const idle = instance({ use: { ...used(0.1), llc: 1 as Ratio } });
+  const two = decodeMitigation([-1, -1, -1, -1, -1], move({ instance: idle, replicas: 2 }));
+  expect(two.actions[0]).toEqual({ kind: "scale-service", service: "text", replicas: 1 });
+  const one = decodeMitigation([-1, -1, -1, -1, -1], move({ instance: idle, replicas: 1 }));
+  expect(one.actions.every(({ kind }) => kind === "set-limits")).toBe(true);
+});
