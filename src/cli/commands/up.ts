@@ -1,12 +1,20 @@
 /** `coxswain up` (and `npm start`): the whole control plane on this machine, against a simulated cluster. */
 
-import { Command } from "@commander-js/extra-typings";
+import { Command, Option } from "@commander-js/extra-typings";
 import { printJson, printLine, type Shell } from "../shell.ts";
 import { examples, openSession, withSettings } from "./common.ts";
 import { portNumber, positiveNumber, wholeNumberOrZero, wholeNumberUpTo } from "./numbers.ts";
 
 /** Each has an agent, and all of them run and train on this one machine. */
 const MOST_WORKLOADS = 100;
+
+const APPLICATIONS = ["hotel-reservation", "media", "social-network", "train-ticket"];
+
+/** A port that somebody chose and can not have is a reason to stop; one of the usual ones is not. */
+const doorAt = (flag: number | undefined, { set, usual }: { readonly set: number; readonly usual: number }) => ({
+  port: flag ?? set,
+  isChosen: flag !== undefined || set !== usual,
+});
 
 export const upCommand = (shell: Shell) =>
   withSettings(new Command("up").description("the control plane and its dashboard, against a simulated cluster"))
@@ -28,6 +36,22 @@ export const upCommand = (shell: Shell) =>
       "--shared-model <folder>",
       "what `coxswain pretrain` left: agents begin with its policy, and the map shows its applications",
     )
+    .option(
+      "--otlp-http-port <n>",
+      "port for spans over HTTP (default: 4318, or the setting otlp.httpPort)",
+      portNumber,
+    )
+    .option(
+      "--otlp-grpc-port <n>",
+      "port for spans over gRPC (default: 4317, or the setting otlp.grpcPort)",
+      portNumber,
+    )
+    .option("--no-otlp", "take no spans")
+    .addOption(
+      new Option("--application <name>", "the application of many services that is simulated and sends its spans")
+        .choices([...APPLICATIONS, "none"])
+        .default("hotel-reservation"),
+    )
     .option("--seed <n>", "another seed, another cluster", wholeNumberOrZero, 1)
     .addHelpText(
       "after",
@@ -35,14 +59,24 @@ export const upCommand = (shell: Shell) =>
         ["coxswain up", "four workloads, their agents, and the same workloads under HPA+VPA alone"],
         ["coxswain up --duration 120", "two minutes of it, then a table"],
         ["coxswain up --workloads 50", "four and 46 more, with loads and SLOs of their own"],
+        ["coxswain up --otlp-http-port 14318 --otlp-grpc-port 14317", "where a collector has the usual ports"],
         ["coxswain up --data :memory:", "begin afresh and keep nothing"],
       ),
     )
     .action(async (options) => {
       const { session, config } = openSession(shell, options);
       const { runUp } = await import("../up/run-up.ts");
+      const { host, httpPort, grpcPort } = config.otlp;
       const summary = await runUp(session, {
         ...options,
+        otlp: options.otlp
+          ? {
+              host,
+              http: doorAt(options.otlpHttpPort, { set: httpPort, usual: 4318 }),
+              grpc: doorAt(options.otlpGrpcPort, { set: grpcPort, usual: 4317 }),
+            }
+          : null,
+        application: options.application === "none" ? null : options.application,
         sharedModel: options.sharedModel ?? (config.agents.sharedModel || undefined),
         kernels: config.runtime.kernels,
         workers: config.runtime.workers,

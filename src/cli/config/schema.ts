@@ -39,6 +39,17 @@ export const configSchema = z.strictObject({
         ),
     })
     .prefault({}),
+  otlp: z
+    .strictObject({
+      host: z
+        .string()
+        .min(1)
+        .default("127.0.0.1")
+        .describe("address on which `up` takes spans; any but loopback needs a 'sender' in the token file"),
+      httpPort: z.int().min(0).max(65_535).default(4318).describe("port for OTLP over HTTP; 0 takes one that is free"),
+      grpcPort: z.int().min(0).max(65_535).default(4317).describe("port for OTLP over gRPC; 0 takes one that is free"),
+    })
+    .prefault({}),
   train: trainSchema.prefault({}),
 });
 

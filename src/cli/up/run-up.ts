@@ -19,6 +19,8 @@ import { observePlane } from "./observing.ts";
 import type { RunningPlane } from "./open-plane.ts";
 import { openPlane, STUCK } from "./open-plane.ts";
 import { defaultFolder } from "./saved-plane.ts";
+import { openServices, type RunningServices } from "./services/open-services.ts";
+import type { ServicesSettings } from "./services/services-messages.ts";
 import { openSharedPool } from "./shared-pool.ts";
 import type { WorkloadSummary } from "./summary.ts";
 import { summaryTable, Tally } from "./summary.ts";
@@ -37,6 +39,10 @@ export interface UpOptions {
   readonly kernels: KernelChoice;
   readonly workers: number;
   readonly isQuiet: boolean;
+  /** Where spans are taken; null: nowhere. */
+  readonly otlp: Omit<NonNullable<ServicesSettings["otlp"]>, "tokens"> | null;
+  /** The application of many services that is simulated; null for none. */
+  readonly application: string | null;
 }
 
 export interface UpSummary {
@@ -56,7 +62,8 @@ const DAY = 86_400_000;
 export async function runUp(session: Session, options: UpOptions): Promise<UpSummary> {
   const { data, host, port, speed, seed, kernels, workers } = options;
   const folder = data === MEMORY ? null : resolve(session.cwd, data ?? defaultFolder(session.env));
-  const tokens = options.tokenFile === undefined ? [] : readTokens(resolve(session.cwd, options.tokenFile));
+  const { tokens, senders } =
+    options.tokenFile === undefined ? NO_TOKENS : readTokens(resolve(session.cwd, options.tokenFile));
   const threads = workers > 0 ? workers : Math.max(1, availableParallelism() - 1);
   const sharedModel = options.sharedModel === undefined ? null : resolve(session.cwd, options.sharedModel);
   const pool = sharedModel === null ? {} : await poolIn(session, sharedModel);
@@ -77,11 +84,21 @@ export async function runUp(session: Session, options: UpOptions): Promise<UpSum
   plane.subscribe((updates) => tally.take(updates));
   const metrics = new PlaneMetrics();
   observePlane(plane, { metrics, log: session.log });
+  let services: RunningServices | undefined;
   let server: RunningServer | undefined;
   let url = "";
   let isOver = false;
   try {
-    server = await serve(session, plane, { host, port, tokens, folder, metrics, ...pool });
+    services = await servicesOf(session, { ...options, folder, senders });
+    server = await serve(session, plane, {
+      host,
+      port,
+      tokens,
+      folder,
+      metrics,
+      ...pool,
+      ...(services ? { services } : {}),
+    });
     url = server.url;
     othersGiveWay(BESIDE_NICE);
     if (!options.isQuiet) printLine(session, url);
@@ -89,8 +106,8 @@ export async function runUp(session: Session, options: UpOptions): Promise<UpSum
     isOver = true;
   } finally {
     await server?.close();
-    const closed = await plane.close();
-    if (!closed.ok && closed.failure.code === STUCK) session.leaveThreads?.();
+    const [closed, hasStopped] = await Promise.all([plane.close(), services?.close() ?? true]);
+    if (!hasStopped || (!closed.ok && closed.failure.code === STUCK)) session.leaveThreads?.();
     // Where something else went wrong, that is the one thing to say.
     if (!closed.ok && isOver) note(session, `coxswain: ${closed.failure.message}`);
   }
@@ -106,6 +123,22 @@ interface Served {
   readonly folder: string | null;
   readonly metrics: PlaneMetrics;
   readonly pool?: PoolShelf;
+  readonly services?: RunningServices;
+}
+
+interface ServicesWanted extends Pick<UpOptions, "otlp" | "application" | "seed"> {
+  readonly folder: string | null;
+  readonly senders: readonly string[];
+}
+
+/** Undefined where nobody wants any. */
+async function servicesOf(
+  session: Session,
+  { otlp, application, seed, folder, senders }: ServicesWanted,
+): Promise<RunningServices | undefined> {
+  if (otlp === null && application === null) return undefined;
+  const settings = { folder, application, seed, otlp: otlp === null ? null : { ...otlp, tokens: senders } };
+  return unwrap(await openServices(settings, { say: (level, text) => session.log[level](text) }));
 }
 
 /**
@@ -122,7 +155,7 @@ async function poolIn(session: Session, folder: string): Promise<Partial<Pick<Se
 async function serve(
   session: Session,
   plane: RunningPlane,
-  { host, port, tokens, folder, metrics, pool }: Served,
+  { host, port, tokens, folder, metrics, pool, services }: Served,
 ): Promise<RunningServer> {
   const root = packageRoot();
   const built = join(root, "dashboard", "dist");
@@ -145,6 +178,7 @@ async function serve(
           onUnreadable: (file, { message }) => session.log.warn({ file }, message),
         }),
         ...(pool ? { pool } : {}),
+        ...(services ? { services } : {}),
         ...(dashboard?.ok ? { dashboard: dashboard.value } : {}),
       },
     }),
@@ -175,8 +209,17 @@ async function untilOver(session: Session, plane: RunningPlane, duration: number
   if (lost !== undefined) throw new CodedError(lost);
 }
 
+interface ReadTokens {
+  readonly tokens: readonly Token[];
+  /** Secrets of those who may send spans, and nothing else. */
+  readonly senders: readonly string[];
+}
+
+const NO_TOKENS: ReadTokens = { tokens: [], senders: [] };
+const ROLES: readonly string[] = ["viewer", "operator", "sender"];
+
 /** `role name secret` in each line; '#' begins a comment. */
-function readTokens(file: string): readonly Token[] {
+function readTokens(file: string): ReadTokens {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
@@ -184,16 +227,22 @@ function readTokens(file: string): readonly Token[] {
     const words = cause instanceof Error ? cause.message : String(cause);
     throw new CodedError(failure("plane.tokens", `the tokens in ${file} can not be read: ${words}`, { cause }));
   }
-  return text
+  const lines = text
     .split("\n")
     .map((line, index) => ({ words: line.trim().split(/\s+/), line: line.trim(), number: index + 1 }))
     .filter(({ line }) => line !== "" && !line.startsWith("#"))
     .map(({ words: [role, name, secret, ...rest], number }) => {
-      if ((role !== "viewer" && role !== "operator") || !name || !secret || rest.length > 0)
+      if (role === undefined || !ROLES.includes(role) || !name || !secret || rest.length > 0)
         throw usageError(
           `line ${number} of ${file} is no token`,
-          "write 'viewer' or 'operator', a name and a secret, with spaces between",
+          "write 'viewer', 'operator' or 'sender', a name and a secret, with spaces between",
         );
       return { role, name, secret };
     });
+  return {
+    tokens: lines.flatMap(({ role, ...token }) =>
+      role === "viewer" || role === "operator" ? [{ role, ...token }] : [],
+    ),
+    senders: lines.flatMap(({ role, secret }) => (role === "sender" ? [secret] : [])),
+  };
 }
