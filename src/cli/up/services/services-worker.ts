@@ -141,15 +141,27 @@ async function answer(answers: Answers, { id, question }: Extract<ToServices, { 
   }
 }
 
+/** The application goes on while the store is busy: its requests do not wait for ours. */
 async function run({ desk, knowledge, simulated }: Parts, stop: AbortSignal): Promise<void> {
-  for (let step = 1; !stop.aborted; step++) {
+  let storing: Promise<void> | undefined;
+  let defect: { readonly thrown: unknown } | undefined;
+  for (let step = 1; !stop.aborted && defect === undefined; step++) {
     if (simulated !== null) desk.admit(simulated.advance(now()));
     if (step % STEPS_PER_TURN === 0) {
-      await desk.turn();
+      storing ??= desk
+        .turn()
+        .catch((thrown: unknown) => {
+          defect = { thrown };
+        })
+        .finally(() => {
+          storing = undefined;
+        });
       knowledge.turn(now(), simulated === null ? null : toldBy(simulated));
     }
     await after(STEP_MS, undefined, { signal: stop }).catch(() => undefined);
   }
+  await storing;
+  if (defect !== undefined) throw defect.thrown;
 }
 
 function toldBy(simulated: SimulatedApplication): Told {
