@@ -31,30 +31,39 @@ const WINDOW: Ms = seconds(10);
 
 export class ServiceKnowledge {
   readonly windows = new PathWindows();
-  readonly localizer: Localizer;
+  #localizer: Localizer;
   /** The truth of each second, for the moment that traces speak about. */
   #truths: { readonly at: number; readonly truth: InjectedTruth }[] = [];
   #learnedAt = Number.NEGATIVE_INFINITY;
   #suspects: { readonly at: Ms; readonly list: readonly Suspect[] } = { at: 0 as Ms, list: [] };
 
   constructor(localizer: Localizer) {
-    this.localizer = localizer;
+    this.#localizer = localizer;
+  }
+
+  get localizer(): Localizer {
+    return this.#localizer;
+  }
+
+  /** From now on another one is asked, which has learned more. */
+  use(localizer: Localizer): void {
+    this.#localizer = localizer;
   }
 
   seeTraces(traces: CollectedTraces, now: Ms): void {
     this.windows.observe(traces, now);
-    this.localizer.observe(traces);
+    this.#localizer.observe(traces);
   }
 
   /** Once a second or so. */
   turn(now: Ms, told: Told | null): void {
     const at = milliseconds(now - BEHIND);
     if (told !== null) {
-      this.localizer.read(told);
+      this.#localizer.read(told);
       this.#truths = [...this.#truths.filter((one) => one.at > at - 2 * WINDOW), { at: now, truth: told.truth }];
       this.#learn(at, told.requests);
     }
-    this.#suspects = { at, list: this.localizer.suspects(at) };
+    this.#suspects = { at, list: this.#localizer.suspects(at) };
   }
 
   /** As of the last turn, likeliest first. */
@@ -85,7 +94,7 @@ export class ServiceKnowledge {
     // An anomaly that harms nobody makes nobody a culprit.
     const isHarmful = requests.some(({ p99, slo }) => p99 !== null && p99 > slo);
     if (isHarmful !== first.truth.culprits.length > 0) return;
-    this.localizer.learn({ culprits: first.truth.culprits }, at);
+    this.#localizer.learn({ culprits: first.truth.culprits }, at);
     this.#learnedAt = at;
   }
 }

@@ -11,10 +11,11 @@ import { openSpanJournal } from "../../../adapters/otlp/index.ts";
 import { giveWay, systemClock } from "../../../adapters/runtime/index.ts";
 import { openTraceStore } from "../../../adapters/store/index.ts";
 import type { Failure, Ms, Result } from "../../../base/index.ts";
-import { err, failure, failureOf, ok } from "../../../base/index.ts";
+import { err, failure, failureOf, milliseconds, ok } from "../../../base/index.ts";
 import { Localizer } from "../../../control/localize/index.ts";
-import { applicationNamed } from "../../../sim/index.ts";
+import { applicationNamed, hotelReservation } from "../../../sim/index.ts";
 import { Answers } from "./answers.ts";
+import { LocalizerSchool } from "./localizer-school.ts";
 import { ServiceKnowledge, type Told } from "./service-knowledge.ts";
 import type { FromServices, ServicesSettings, ToServices } from "./services-messages.ts";
 import { SimulatedApplication } from "./simulated-application.ts";
@@ -26,6 +27,10 @@ const NICE = 10;
 /** Between two looks at the simulated application, and between two rounds of storing what is complete. */
 const STEP_MS = 250;
 const STEPS_PER_TURN = 4;
+/** Simulated seconds in each step, until all are taken: within a minute, at less than a tenth of a core. */
+const LESSONS_PER_STEP = 3;
+/** Its lessons are of the past, and what is seen later is not. */
+const SCHOOL_BEFORE_MS = 3_600_000;
 /** The oldest traces go when there are more spans. */
 const MOST_SPANS = { memory: 200_000, folder: 2_000_000 };
 
@@ -63,6 +68,7 @@ interface Parts {
   readonly desk: TraceDesk;
   readonly knowledge: ServiceKnowledge;
   readonly simulated: SimulatedApplication | null;
+  readonly school: LocalizerSchool;
   readonly answers: Answers;
   close(): Promise<void>;
 }
@@ -108,10 +114,13 @@ async function openParts({ folder, otlp, application, seed }: ServicesSettings):
   const simulated = known === null ? null : new SimulatedApplication({ application: known, seed, now: now() });
   const answers = new Answers({ now, doors: doors.doors, intake: doors.counts, desk, store, knowledge, simulated });
   const opened = doors;
+  const start = milliseconds(now() - SCHOOL_BEFORE_MS);
+  const school = new LocalizerSchool({ application: known ?? hotelReservation, seed, start });
   return ok({
     desk,
     knowledge,
     simulated,
+    school,
     answers,
     async close() {
       await opened.close();
@@ -142,11 +151,15 @@ async function answer(answers: Answers, { id, question }: Extract<ToServices, { 
 }
 
 /** The application goes on while the store is busy: its requests do not wait for ours. */
-async function run({ desk, knowledge, simulated }: Parts, stop: AbortSignal): Promise<void> {
+async function run({ desk, knowledge, simulated, school }: Parts, stop: AbortSignal): Promise<void> {
   let storing: Promise<void> | undefined;
   let defect: { readonly thrown: unknown } | undefined;
   for (let step = 1; !stop.aborted && defect === undefined; step++) {
     if (simulated !== null) desk.admit(simulated.advance(now()));
+    if (!school.isOver) {
+      for (let k = 0; k < LESSONS_PER_STEP; k++) school.lesson();
+      if (school.isOver) knowledge.use(school.localizer);
+    }
     if (step % STEPS_PER_TURN === 0) {
       storing ??= desk
         .turn()
