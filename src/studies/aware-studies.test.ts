@@ -10,6 +10,7 @@ import { awareBootstrap } from "./aware-bootstrap.ts";
 import { awareCharacterization } from "./aware-characterization.ts";
 import { awareEmbedding } from "./aware-embedding.ts";
 import { awareEndToEnd } from "./aware-endtoend.ts";
+import { awareSensitivity } from "./aware-sensitivity.ts";
 import { awareServing } from "./aware-serving.ts";
 import type { Study, UnitResult } from "./study.ts";
 
@@ -100,6 +101,27 @@ test("aware-embedding ranks unseen applications twice alike, with rows for every
     runUnit: (job) => awareEmbedding.runUnit({ ...job, model: () => bytes }),
   };
   await runAll(study, { ...awareEmbedding.config({ quick: true }), members: 8, trajectories: 1 });
+});
+
+test("aware-sensitivity changes one size at a time, and compares each with the usual one", async () => {
+  const config = awareSensitivity.config({ quick: false });
+  const { usual, ...others } = config.models;
+  for (const [name, { applications, config: changed }] of Object.entries(others)) {
+    const sizes = {
+      bundle: [changed.bundle, usual?.config.bundle],
+      embedding: [changed.meta.embedding, usual?.config.meta.embedding],
+      pool: [applications, usual?.applications],
+    };
+    const differing = Object.entries(sizes).filter(([, [own, other]]) => own !== other);
+    expect(differing.map(([size, [own]]) => `${size}-${own}`)).toEqual([name]);
+    expect(applications * changed.visits).toBe(3_000);
+  }
+  const bytes = encodePretrained(await tinyModel());
+  const study: typeof awareSensitivity = {
+    ...awareSensitivity,
+    runUnit: (job) => awareSensitivity.runUnit({ ...job, model: () => bytes }),
+  };
+  await runAll(study, { ...awareSensitivity.config({ quick: true }), members: 2, episodes: 1 });
 });
 
 test("aware-adaptation gives the same lives twice, with rows for both kinds of unseen applications", async () => {

@@ -8,6 +8,7 @@ import { awareBootstrap } from "./aware-bootstrap.ts";
 import { awareCharacterization } from "./aware-characterization.ts";
 import { awareEmbedding } from "./aware-embedding.ts";
 import { awareEndToEnd } from "./aware-endtoend.ts";
+import { awareSensitivity } from "./aware-sensitivity.ts";
 import { awareServing } from "./aware-serving.ts";
 import { rlAcrobot } from "./rl-acrobot.ts";
 import { rlCartPole } from "./rl-cartpole.ts";
@@ -28,4 +29,5 @@ export const studies: readonly Study[] = [
   awareEndToEnd,
   awareEmbedding,
   awareAdaptation,
+  awareSensitivity,
 ] as readonly Study[];

@@ -1,14 +1,16 @@
 /**
  * How well a pre-trained encoder tells apart applications that it has never seen.
  * Owns: gathering the first trajectories of unseen applications with the shared policy, their embeddings, the ranking by
- * what is known about them. Not here: pre-training (learn/meta), the applications (pool-members.ts).
+ * what is known about them, and what that policy earns there. Not here: pre-training (learn/meta), the applications
+ * (pool-members.ts).
  */
 import { unwrap } from "../../base/index.ts";
 import type { ActionKind } from "../../control/tasks/index.ts";
-import type { PretrainedModel, Ranking } from "../../learn/meta/index.ts";
+import type { PretrainedModel, Ranking, Trajectory } from "../../learn/meta/index.ts";
 import { MetaLearner, playTrajectories, rankByCosine } from "../../learn/meta/index.ts";
 import { Ddpg } from "../../learn/rl/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
+import { mean } from "../statistics/index.ts";
 import type { MemberChoice, PoolMember, Rung } from "./pool-members.ts";
 import { drawMember, poolWorld } from "./pool-members.ts";
 
@@ -42,55 +44,124 @@ export interface UnseenMember extends PoolMember {
 }
 
 export function embedUnseen(options: UnseenOptions): readonly UnseenMember[] {
-  const { kernels, model, isTrained, seed, members, noise, actions, rung } = options;
-  const { shape, learner } = model;
-  const { layout, embedding } = model.meta;
-  const meta = new MetaLearner({ kernels, config: { ...model.meta, rows: 1 }, seed, trainable: false });
-  const policy = new Ddpg({ kernels, shape, config: learner, seed });
-  if (isTrained) {
-    unwrap(meta.load(model.encoder));
-    unwrap(policy.load(model.policy));
-  }
-  const context = new Float32Array(embedding);
+  const { seed, members } = options;
+  const visitor = new Visitor(options);
   const gathered = Array.from({ length: members }, (_, index) => {
-    const choice: MemberChoice = {
-      seed,
-      part: "unseen",
-      index,
-      ...(actions ? { actions } : {}),
-      ...(rung ? { rung } : {}),
+    const bundle = visitor.firstTrajectories(index);
+    options.onMember?.(index + 1);
+    return { member: visitor.member(index), bundle, name: `unseen-${seed}-${index}` };
+  });
+  // Networks that were never trained have no scale either: without one they would only be told the units apart.
+  if (!options.isTrained) visitor.learnScale(gathered.flatMap(({ bundle }) => bundle));
+  const embedded = gathered.map(({ member, bundle, name }) => ({ ...member, name, vector: visitor.embed(bundle) }));
+  visitor.dispose();
+  return embedded;
+}
+
+/** What an unseen application earns in an episode, by the shared policy alone: nothing is fine-tuned. */
+export interface UnseenReturn {
+  readonly member: UnseenMember;
+  /** Under the embedding of its first trajectories. */
+  readonly embedded: number;
+  /** In the same hours, under the embedding of nobody. */
+  readonly neutral: number;
+}
+
+export function earnUnseen(options: UnseenOptions & { readonly episodes: number }): readonly UnseenReturn[] {
+  const { seed, members, trajectories, episodes } = options;
+  const visitor = new Visitor(options);
+  const earned = Array.from({ length: members }, (_, index) => {
+    const vector = visitor.embed(visitor.firstTrajectories(index));
+    const played = { from: trajectories, count: episodes, noise: 0 };
+    const earns = (context: Float32Array) =>
+      mean(visitor.play(index, { ...played, context }).map(({ reward }) => reward));
+    const result = {
+      member: { ...visitor.member(index), name: `unseen-${seed}-${index}`, vector },
+      embedded: earns(vector),
+      neutral: earns(visitor.neutral),
     };
-    const world = { ...choice };
-    const visits = Array.from({ length: options.trajectories }, (_unused, round) => ({
+    options.onMember?.(index + 1);
+    return result;
+  });
+  visitor.dispose();
+  return earned;
+}
+
+interface Stay {
+  /** The first of its episodes, each from other hours of the application's week. */
+  readonly from: number;
+  readonly count: number;
+  readonly context: Float32Array;
+  readonly noise: number;
+}
+
+/** A pre-trained model among applications that it has never seen. */
+class Visitor {
+  readonly neutral: Float32Array;
+  readonly #options: UnseenOptions;
+  readonly #meta: MetaLearner;
+  readonly #policy: Ddpg;
+
+  constructor(options: UnseenOptions) {
+    const { kernels, model, isTrained, seed } = options;
+    const { shape, learner } = model;
+    this.#options = options;
+    this.neutral = new Float32Array(model.meta.embedding);
+    this.#meta = new MetaLearner({ kernels, config: { ...model.meta, rows: 1 }, seed, trainable: false });
+    this.#policy = new Ddpg({ kernels, shape, config: learner, seed });
+    if (!isTrained) return;
+    unwrap(this.#meta.load(model.encoder));
+    unwrap(this.#policy.load(model.policy));
+  }
+
+  member(index: number): PoolMember {
+    return drawMember(this.#choice(index));
+  }
+
+  /** As a newcomer has them: by the shared policy under no embedding. */
+  firstTrajectories(index: number): readonly Trajectory[] {
+    const { trajectories: count, noise } = this.#options;
+    return this.play(index, { from: 0, count, context: this.neutral, noise });
+  }
+
+  play(index: number, { from, count, context, noise }: Stay): readonly Trajectory[] {
+    const { seed, model } = this.#options;
+    const { layout } = model.meta;
+    return Array.from({ length: count }, (_, k) => ({
       seed,
       environment: index,
-      world,
-      round,
+      world: { ...this.#choice(index) },
+      round: from + k,
       episodes: 1,
       context,
       noise,
       purpose: "evaluation" as const,
-    }));
-    const bundle = visits.flatMap((visit) => playTrajectories(policy, visit, { makeWorld: poolWorld, layout }));
-    options.onMember?.(index + 1);
-    return { member: drawMember(choice), bundle, name: `unseen-${seed}-${index}` };
-  });
-  // Networks that were never trained have no scale either: without one they would only be told the units apart.
-  if (!isTrained) meta.learnScale(gathered.flatMap(({ bundle }) => bundle));
-  const embedded = gathered.map(({ member, bundle, name }) => ({
-    ...member,
-    name,
-    vector: meta.embed(meta.summarise(bundle)),
-  }));
-  meta.dispose();
-  policy.dispose();
-  return embedded;
+    })).flatMap((visit) => playTrajectories(this.#policy, visit, { makeWorld: poolWorld, layout }));
+  }
+
+  learnScale(trajectories: readonly Trajectory[]): void {
+    this.#meta.learnScale(trajectories);
+  }
+
+  embed(bundle: readonly Trajectory[]): Float32Array {
+    return this.#meta.embed(this.#meta.summarise(bundle));
+  }
+
+  dispose(): void {
+    this.#meta.dispose();
+    this.#policy.dispose();
+  }
+
+  #choice(index: number): MemberChoice {
+    const { seed, actions, rung } = this.#options;
+    return { seed, part: "unseen", index, ...(actions ? { actions } : {}), ...(rung ? { rung } : {}) };
+  }
 }
 
 export function rankUnseen(members: readonly UnseenMember[]): UnseenRanking {
   // Cosines are of directions from the middle of the pool: what all embeddings have in common tells nobody apart.
   const width = members[0]?.vector.length ?? 0;
-  const middle = Array.from({ length: width }, (_, k) => meanOf(members.map(({ vector }) => vector[k] ?? 0)));
+  const middle = Array.from({ length: width }, (_, k) => mean(members.map(({ vector }) => vector[k] ?? 0)));
   const centred = members.map((member) => ({ ...member, vector: member.vector.map((value, k) => value - middle[k]!) }));
   const by = (classOf: (member: PoolMember) => string) =>
     rankByCosine(centred.map((member) => ({ vector: member.vector, class: classOf(member) })));
@@ -100,6 +171,3 @@ export function rankUnseen(members: readonly UnseenMember[]): UnseenRanking {
     shape: by(({ shape }) => shape),
   };
 }
-
-const meanOf = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
