@@ -100,6 +100,12 @@ export class Calibration {
     this.#fitted = null;
   }
 
+  /** After `pairs` was written: so many were added in all. */
+  restore(count: number): void {
+    this.count = count;
+    this.#fitted = null;
+  }
+
   probability(value: number): number {
     this.#fitted ??= this.#fit();
     return probabilityAt(this.#fitted, value);

@@ -4,19 +4,19 @@
  * instance is above its normal, how much of what the request lost it explains, and whether a resource is pressed.
  * Not here: the times (trace-window.ts), which resource (resource-evidence.ts), the classifier (svm.ts).
  */
-import { type InstanceTimes, meanOf, quantileOf, type RequestTimes } from "./trace-window.ts";
+import { meanOf, quantileOf, type RequestTimes } from "./trace-window.ts";
 
 export interface Features {
   /** Pearson's correlation with the whole time; 0 where one of the two does not vary. */
   readonly relativeImportance: number;
   /** The 99th percentile over the median, of the requests it took part in. */
   readonly congestionIntensity: number;
-  /** Mean microseconds above normal, of its own time and of the way to it; 0 where no normal is known. */
+  /** Mean microseconds above normal, of its own time and of the ways to and from it; 0 where no normal is known. */
   readonly ownExcessUs: number;
   readonly wayExcessUs: number;
   /** Mean own time over its normal; 1 where no normal is known. */
   readonly elevation: number;
-  /** Of what the request lost against its normal, the part that is its own, and that is the way to it; 0 to 1. */
+  /** Of what the request lost against its normal, the part that is its own work, and that is its ways; 0 to 1. */
   readonly ownShare: number;
   readonly wayShare: number;
 }
@@ -26,25 +26,73 @@ const MOST_INTENSITY = 100;
 /** A request that lost less than this part of its normal has lost nothing: shares of noise say nothing. */
 const LEAST_LOSS = 0.05;
 
-export function featuresOf(instance: InstanceTimes, { totalUs, normalTotalUs }: RequestTimes): Features {
-  const { ownUs, normal, meanWayUs } = instance;
-  const present = instance.count === ownUs.length ? ownUs : ownUs.filter((us) => us > 0);
-  const meanOwn = meanOf(ownUs);
-  const ownExcessUs = normal === null ? 0 : meanOwn - normal.ownUs;
-  const wayExcessUs = normal === null ? 0 : meanWayUs - normal.wayUs;
+/** Of every instance in the requests of one type. */
+export function featuresIn(times: RequestTimes): ReadonlyMap<string, Features> {
+  const { totalUs, normalTotalUs } = times;
+  const ways = wayExcesses(times);
   const lost = normalTotalUs === null ? 0 : meanOf(totalUs) - normalTotalUs;
   const shareOf = (excess: number): number =>
     normalTotalUs !== null && lost > LEAST_LOSS * normalTotalUs ? Math.min(1, Math.max(0, excess / lost)) : 0;
-  return {
-    relativeImportance: pearson(ownUs, totalUs),
-    congestionIntensity: intensityOf(present),
-    ownExcessUs,
-    wayExcessUs,
-    elevation: normal === null ? 1 : (meanOwn + 1) / (normal.ownUs + 1),
-    // Nobody waits for background work, so it explains nothing of what the request lost.
-    ownShare: instance.isBackground ? 0 : shareOf(ownExcessUs),
-    wayShare: shareOf(wayExcessUs),
-  };
+  const found = new Map<string, Features>();
+  for (const instance of times.instances) {
+    const { ownUs, normalUs } = instance;
+    const present = instance.count === ownUs.length ? ownUs : ownUs.filter((us) => us > 0);
+    const mean = meanOf(ownUs);
+    const ownExcessUs = normalUs === null ? 0 : mean - normalUs;
+    const { atIt, fromIt } = ways.get(instance.instance) ?? noWays;
+    found.set(instance.instance, {
+      relativeImportance: pearson(ownUs, totalUs),
+      congestionIntensity: intensityOf(present),
+      ownExcessUs,
+      wayExcessUs: atIt,
+      elevation: normalUs === null ? 1 : (mean + 1) / (normalUs + 1),
+      // Nobody waits for background work, so it explains nothing of what the request lost.
+      ownShare: instance.isBackground ? 0 : shareOf(ownExcessUs - fromIt),
+      wayShare: shareOf(atIt),
+    });
+  }
+  return found;
+}
+
+interface WayExcess {
+  /** Mean microseconds per request that the ways to and from an instance take beyond normal, each as the least of them. */
+  atIt: number;
+  /** Of its own time, what is a slow way to somebody it calls. */
+  fromIt: number;
+}
+
+const noWays: WayExcess = { atIt: 0, fromIt: 0 };
+/** A way that is taken less often in a window says nothing. */
+const LEAST_CALLS = 5;
+
+/**
+ * An instance behind a slow wire is slow to reach and slow to reach others from: every way at it takes longer, each call by
+ * as much. One that only calls it, or is called by it, has other ways that do not. So an instance has the least of what its
+ * ways have, and its callers are rid of what is then explained.
+ */
+function wayExcesses({ ways, totalUs }: RequestTimes): ReadonlyMap<string, WayExcess> {
+  const known = ways.filter(({ calls, normalUs }) => calls >= LEAST_CALLS && normalUs !== null);
+  const least = new Map<string, { perCallUs: number; calls: number }>();
+  for (const { caller, callee, calls, perCallUs, normalUs } of known) {
+    const excess = Math.max(0, perCallUs - (normalUs ?? perCallUs));
+    for (const end of [caller, callee]) {
+      const before = least.get(end);
+      if (before === undefined) least.set(end, { perCallUs: excess, calls });
+      else {
+        before.perCallUs = Math.min(before.perCallUs, excess);
+        before.calls += calls;
+      }
+    }
+  }
+  const requests = Math.max(1, totalUs.length);
+  const found = new Map<string, WayExcess>();
+  for (const [end, { perCallUs, calls }] of least) found.set(end, { atIt: (perCallUs * calls) / requests, fromIt: 0 });
+  for (const { caller, callee, calls } of known) {
+    const entry = found.get(caller);
+    const explained = least.get(callee);
+    if (entry !== undefined && explained !== undefined) entry.fromIt += (explained.perCallUs * calls) / requests;
+  }
+  return found;
 }
 
 export function intensityOf(times: Float64Array): number {

@@ -10,7 +10,7 @@ import type { Ms, Ratio } from "../../base/index.ts";
 import { milliseconds, seconds, seededRng } from "../../base/index.ts";
 import type { AnalysedTraces, InstanceReading, RequestReading } from "../../observe/telemetry/index.ts";
 import { Calibration } from "./calibration.ts";
-import { type FeatureSet, type Features, featureCount, featuresOf, vectorOf } from "./features.ts";
+import { type FeatureSet, type Features, featureCount, featuresIn, vectorOf } from "./features.ts";
 import { reasonFor } from "./reason.ts";
 import { type Evidence, ResourceEvidence } from "./resource-evidence.ts";
 import type { LocalizerLabel, SavingCheck, Suspect } from "./suspect.ts";
@@ -107,6 +107,14 @@ export class Localizer {
     this.#evidence.read(instances, { isCalm: ![...this.#windows.values()].some((window) => this.#isHarmed(window)) });
   }
 
+  /** Forgets traces and telemetry and keeps what was learned from labels: another application, another cluster. */
+  forget(): void {
+    this.#windows.clear();
+    this.#requests.clear();
+    this.#evidence.clear();
+    this.#pledges = [];
+  }
+
   /** Takes all traces that the window holds as normal, and begins the window anew. */
   settleNormal(): void {
     for (const window of this.#windows.values()) window.settle();
@@ -163,8 +171,9 @@ export class Localizer {
     const found = new Map<string, Omit<Candidate, "evidence" | "vector">>();
     for (const window of harmed.length > 0 ? harmed : usable) {
       const times = window.times();
+      const featuresBy = featuresIn(times);
       for (const instance of times.instances) {
-        const features = featuresOf(instance, times);
+        const features = featuresBy.get(instance.instance) as Features;
         const before = found.get(instance.instance);
         if (before !== undefined && harmOf(before.features) >= harmOf(features)) continue;
         const { service, isBackground } = instance;
@@ -210,8 +219,7 @@ export class Localizer {
   #isHarmed(window: TraceWindow): boolean {
     const slo = this.#sloUsOf(window);
     if (slo === null) return false;
-    const tail = window.tailUs();
-    if (tail !== null && tail > slo) return true;
+    if (window.isLate(slo)) return true;
     const reading = this.#readingOf(window);
     return reading !== undefined && reading.failed > FORGIVEN * reading.offered;
   }

@@ -55,7 +55,11 @@ export class ResourceEvidence {
     for (const name of this.#known.keys()) if (!present.has(name)) this.#known.delete(name);
   }
 
-  /** What it most likely lacks; `wayShare` is how much of the loss is the way to it, which no counter shows. */
+  clear(): void {
+    this.#known.clear();
+  }
+
+  /** What it most likely lacks; `isWay`: what the request lost is on the way to it, which no counter shows. */
   of(instance: string, { isWay }: { readonly isWay: boolean }): Evidence {
     const known = this.#known.get(instance);
     if (known === undefined || known.now.count === 0)

@@ -18,9 +18,16 @@ export interface Part {
   readonly instance: string;
   readonly service: string;
   ownUs: number;
-  wayUs: number;
   /** It took part only where nobody waited; its own time is then that of its spans less their children's. */
   isBackground: boolean;
+}
+
+/** All calls of a request from one instance to another, and the time that their ways may have taken. */
+export interface Way {
+  readonly caller: string;
+  readonly callee: string;
+  calls: number;
+  wayUs: number;
 }
 
 export interface TraceTimes {
@@ -30,6 +37,7 @@ export interface TraceTimes {
   readonly endUs: number;
   readonly totalUs: number;
   readonly parts: readonly Part[];
+  readonly ways: readonly Way[];
 }
 
 export function timesOf(traces: AnalysedTraces, trace: number): TraceTimes {
@@ -42,7 +50,7 @@ export function timesOf(traces: AnalysedTraces, trace: number): TraceTimes {
     let part = parts.get(id);
     if (part === undefined) {
       const [instance, service] = [names.text(id), names.text(spans.service[row]!)];
-      part = { instance, service, ownUs: 0, wayUs: 0, isBackground: true };
+      part = { instance, service, ownUs: 0, isBackground: true };
       parts.set(id, part);
     }
     return part;
@@ -54,10 +62,19 @@ export function timesOf(traces: AnalysedTraces, trace: number): TraceTimes {
     part.isBackground = false;
     part.ownUs += criticalUs[row]!;
   }
+  const ways = new Map<string, Way>();
   for (const { row, parent, wayUs } of waysOn(block, from, onPath)) {
-    partOf(row).wayUs += wayUs;
+    const [caller, callee] = [partOf(parent), partOf(row)];
+    const key = `${caller.instance}\n${callee.instance}`;
+    let way = ways.get(key);
+    if (way === undefined) {
+      way = { caller: caller.instance, callee: callee.instance, calls: 0, wayUs: 0 };
+      ways.set(key, way);
+    }
+    way.calls += 1;
+    way.wayUs += wayUs;
     // A client's own time is waiting: it is the way's, not the caller's.
-    if (spans.kind[parent] === CLIENT) partOf(parent).ownUs -= Math.min(wayUs, criticalUs[parent]!);
+    if (spans.kind[parent] === CLIENT) caller.ownUs -= Math.min(wayUs, criticalUs[parent]!);
   }
   addBackground(traces, [from, to], partOf);
   const operation = names.text(spans.operation[from]!);
@@ -67,22 +84,23 @@ export function timesOf(traces: AnalysedTraces, trace: number): TraceTimes {
     endUs: spans.endUs[from]!,
     totalUs: spans.endUs[from]! - spans.startUs[from]!,
     parts: [...parts.values()],
+    ways: [...ways.values()],
   };
 }
 
-interface Way {
+interface WayOfCall {
   readonly row: number;
   readonly parent: number;
   wayUs: number;
 }
 
 /** Of every call on the path from one instance to another, the time that its way may have taken. */
-function waysOn(block: TraceBlock, from: number, onPath: readonly number[]): readonly Way[] {
+function waysOn(block: TraceBlock, from: number, onPath: readonly number[]): readonly WayOfCall[] {
   const { startUs, endUs, instance, kind } = block.spans;
   const byStart = onPath.filter((row) => row > from).sort((a, b) => startUs[a]! - startUs[b]! || a - b);
-  const ways: Way[] = [];
-  const last = new Map<number, { ended: number; call: { readonly way: Way; readonly before: number } | null }>();
-  const close = (parent: number, call: { readonly way: Way; readonly before: number }, after: number): void => {
+  const ways: WayOfCall[] = [];
+  const last = new Map<number, { ended: number; call: { readonly way: WayOfCall; readonly before: number } | null }>();
+  const close = (parent: number, call: { readonly way: WayOfCall; readonly before: number }, after: number): void => {
     call.way.wayUs = kind[parent] === CLIENT ? call.before + after : 2 * Math.min(call.before, after);
   };
   for (const row of byStart) {
@@ -91,7 +109,7 @@ function waysOn(block: TraceBlock, from: number, onPath: readonly number[]): rea
     const gap = Math.max(0, startUs[row]! - before.ended);
     if (before.call !== null) close(parent, before.call, gap);
     const isFar = instance[row] !== instance[parent];
-    const way: Way = { row, parent, wayUs: 0 };
+    const way: WayOfCall = { row, parent, wayUs: 0 };
     if (isFar) ways.push(way);
     last.set(parent, {
       ended: Math.max(before.ended, endUs[row]!),

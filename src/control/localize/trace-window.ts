@@ -16,12 +16,6 @@ export interface WindowOptions {
   readonly memory: number;
 }
 
-/** Mean time per request: own and way. */
-interface NormalPart {
-  ownUs: number;
-  wayUs: number;
-}
-
 /** One instance in the requests of one type. */
 export interface InstanceTimes {
   readonly instance: string;
@@ -31,9 +25,19 @@ export interface InstanceTimes {
   readonly ownUs: Float64Array;
   /** In how many it took part. */
   readonly count: number;
-  readonly meanWayUs: number;
-  /** Null where nothing is known of the past. */
-  readonly normal: Readonly<NormalPart> | null;
+  /** Mean own time per request in calm times; null where nothing is known of them. */
+  readonly normalUs: number | null;
+}
+
+/** The way between two instances in the requests of one type. */
+export interface WayTimes {
+  readonly caller: string;
+  readonly callee: string;
+  /** In the window. */
+  readonly calls: number;
+  /** Mean time of one call's way, now and in calm times; null where nothing is known of them. */
+  readonly perCallUs: number;
+  readonly normalUs: number | null;
 }
 
 export interface RequestTimes {
@@ -43,12 +47,15 @@ export interface RequestTimes {
   /** Mean of the whole time in calm times; null where nothing is known. */
   readonly normalTotalUs: number | null;
   readonly instances: readonly InstanceTimes[];
+  readonly ways: readonly WayTimes[];
 }
 
 /** Without an SLO, calm is what does not take that many times as long as it used to. */
 const CALM_WITHOUT_SLO = 1.3;
 /** So many traces make a normal. */
 const ENOUGH = 30;
+/** And so many calls that of a way. */
+const ENOUGH_CALLS = 5;
 
 export class TraceWindow {
   readonly request: string;
@@ -57,7 +64,8 @@ export class TraceWindow {
   #traces: TraceTimes[] = [];
   #seen = 0;
   #totalUs = 0;
-  readonly #normal = new Map<string, NormalPart>();
+  readonly #normal = new Map<string, number>();
+  readonly #normalWays = new Map<string, { calls: number; perCallUs: number }>();
 
   constructor(first: TraceTimes, options: WindowOptions) {
     this.request = first.request;
@@ -95,9 +103,9 @@ export class TraceWindow {
     this.#traces = [];
   }
 
-  /** Their 99th percentile, null of none. */
-  tailUs(): number | null {
-    return this.#traces.length === 0 ? null : quantileOf(totalsOf(this.#traces), 0.99);
+  /** Whether more of them take longer than a 99th percentile forgives. */
+  isLate(sloUs: number): boolean {
+    return isLate(totalsOf(this.#traces), sloUs);
   }
 
   meanUs(): number | null {
@@ -105,59 +113,75 @@ export class TraceWindow {
   }
 
   times(): RequestTimes {
-    const found = new Map<
-      string,
-      { service: string; isBackground: boolean; own: Float64Array; n: number; way: number }
-    >();
+    const found = new Map<string, { service: string; isBackground: boolean; own: Float64Array; n: number }>();
     const traces = this.#traces;
     for (const [k, { parts }] of traces.entries()) {
-      for (const { instance, service, ownUs, wayUs, isBackground } of parts) {
+      for (const { instance, service, ownUs, isBackground } of parts) {
         let entry = found.get(instance);
         if (entry === undefined) {
-          entry = { service, isBackground: true, own: new Float64Array(traces.length), n: 0, way: 0 };
+          entry = { service, isBackground: true, own: new Float64Array(traces.length), n: 0 };
           found.set(instance, entry);
         }
         entry.isBackground &&= isBackground;
         entry.own[k]! += ownUs;
         entry.n += 1;
-        entry.way += wayUs;
       }
     }
-    const never: NormalPart = { ownUs: 0, wayUs: 0 };
     return {
       request: this.request,
       operation: this.operation,
       totalUs: totalsOf(traces),
       normalTotalUs: this.hasNormal ? this.#totalUs : null,
-      instances: [...found].map(([instance, { service, isBackground, own, n, way }]) => ({
+      instances: [...found].map(([instance, { service, isBackground, own, n }]) => ({
         instance,
         service,
         isBackground,
         ownUs: own,
         count: n,
-        meanWayUs: way / traces.length,
         // An instance that is new in known requests took nothing before.
-        normal: this.hasNormal ? (this.#normal.get(instance) ?? never) : null,
+        normalUs: this.hasNormal ? (this.#normal.get(instance) ?? 0) : null,
       })),
+      ways: this.#ways(),
     };
   }
 
-  #remember({ totalUs, parts }: TraceTimes): void {
+  #ways(): readonly WayTimes[] {
+    const found = new Map<string, { caller: string; callee: string; calls: number; wayUs: number }>();
+    for (const { ways } of this.#traces) {
+      for (const { caller, callee, calls, wayUs } of ways) {
+        const key = `${caller}\n${callee}`;
+        const sum = found.get(key);
+        if (sum === undefined) found.set(key, { caller, callee, calls, wayUs });
+        else {
+          sum.calls += calls;
+          sum.wayUs += wayUs;
+        }
+      }
+    }
+    return [...found].map(([key, { caller, callee, calls, wayUs }]) => {
+      const normal = this.#normalWays.get(key);
+      const normalUs = normal !== undefined && normal.calls >= ENOUGH_CALLS ? normal.perCallUs : null;
+      return { caller, callee, calls, perCallUs: wayUs / calls, normalUs };
+    });
+  }
+
+  #remember({ totalUs, parts, ways }: TraceTimes): void {
     this.#seen += 1;
     const weight = Math.max(1 / this.#seen, 1 / this.#options.memory);
     this.#totalUs += weight * (totalUs - this.#totalUs);
-    for (const normal of this.#normal.values()) {
-      normal.ownUs -= weight * normal.ownUs;
-      normal.wayUs -= weight * normal.wayUs;
-    }
-    for (const { instance, ownUs, wayUs } of parts) {
-      let normal = this.#normal.get(instance);
+    for (const [instance, us] of this.#normal) this.#normal.set(instance, us - weight * us);
+    for (const { instance, ownUs } of parts)
+      this.#normal.set(instance, (this.#normal.get(instance) ?? 0) + weight * ownUs);
+    for (const { caller, callee, calls, wayUs } of ways) {
+      const key = `${caller}\n${callee}`;
+      let normal = this.#normalWays.get(key);
       if (normal === undefined) {
-        normal = { ownUs: 0, wayUs: 0 };
-        this.#normal.set(instance, normal);
+        normal = { calls: 0, perCallUs: 0 };
+        this.#normalWays.set(key, normal);
       }
-      normal.ownUs += weight * ownUs;
-      normal.wayUs += weight * wayUs;
+      normal.calls += calls;
+      const share = Math.max(calls / normal.calls, Math.min(1, calls / this.#options.memory));
+      normal.perCallUs += share * (wayUs / calls - normal.perCallUs);
     }
   }
 }
@@ -165,8 +189,18 @@ export class TraceWindow {
 function isCalm(traces: readonly TraceTimes[], sloUs: number | null, normalUs: number | null): boolean {
   if (traces.length === 0) return true;
   const totals = totalsOf(traces);
-  if (sloUs !== null) return quantileOf(totals, 0.99) <= sloUs;
+  if (sloUs !== null) return !isLate(totals, sloUs);
   return normalUs === null || meanOf(totals) <= CALM_WITHOUT_SLO * normalUs;
+}
+
+/** A 99th percentile forgives one in a hundred; two standard deviations more, so that few requests are not late by chance. */
+const FORGIVEN = 0.01;
+
+function isLate(totals: Float64Array, sloUs: number): boolean {
+  let late = 0;
+  for (const total of totals) if (total > sloUs) late += 1;
+  const slack = 2 * Math.sqrt((FORGIVEN * (1 - FORGIVEN)) / totals.length);
+  return late / totals.length > FORGIVEN + slack;
 }
 
 const totalsOf = (traces: readonly TraceTimes[]): Float64Array => Float64Array.from(traces, ({ totalUs }) => totalUs);
