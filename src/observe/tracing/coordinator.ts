@@ -20,6 +20,8 @@ export interface CoordinatorOptions {
   readonly relations?: RelationTrackerOptions;
   readonly signatures?: PathSignaturesOptions;
   readonly changes?: PathChangesOptions;
+  /** How far clocks of two instances may be apart, for paths and relations; a millisecond unless said. */
+  readonly skewUs?: number;
   /** One trace in so many teaches relations, which costs more than all the rest; 16 unless said. */
   readonly learnEvery?: number;
 }
@@ -42,9 +44,10 @@ export class TracingCoordinator {
 
   constructor(names: NameTable, options: CoordinatorOptions = {}) {
     this.assembler = new TraceAssembler(names, options.limits);
-    this.relations = new RelationTracker(options.relations);
+    const skewUs = options.skewUs ?? 1_000;
+    this.relations = new RelationTracker({ skewUs, ...options.relations });
     this.signatures = new PathSignatures(options.signatures);
-    this.#finder = new CriticalPathFinder({ ...options.path, relations: this.relations });
+    this.#finder = new CriticalPathFinder({ skewUs, ...options.path, relations: this.relations });
     this.#changes = new PathChanges(options.changes);
     this.#learnEvery = options.learnEvery ?? 16;
   }

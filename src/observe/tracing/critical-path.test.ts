@@ -268,3 +268,21 @@ describe("for every trace", () => {
     );
   });
 });
+
+describe("clocks that are apart", () => {
+  // In sequence, but B's clock is 400 µs behind, so that it seems to begin before A ends.
+  const skewed = node("root", [0, 20_000], [node("A", [1_000, 9_000]), node("B", [8_600, 19_000])]);
+
+  test("do not take a sibling off the path", () => {
+    expect(pathOf(skewed)).toEqual(["root 9600", "B 10400"]);
+    expect(pathOf(skewed, { skewUs: 1_000 })).toEqual(["root 2000", "A 7600", "B 10400"]);
+  });
+
+  test("are not blamed for an overlap of most of a sibling, nor within one instance", () => {
+    const short = node("root", [0, 20_000], [node("A", [8_500, 9_000]), node("B", [8_600, 19_000])]);
+    expect(pathOf(short, { skewUs: 1_000 })).toEqual(["root 9600", "B 10400"]);
+    const one = { instance: "same" };
+    const own = node("root", [0, 20_000], [node("A", [1_000, 9_000], [], one), node("B", [8_600, 19_000], [], one)]);
+    expect(pathOf(own, { skewUs: 1_000 })).toEqual(["root 9600", "B 10400"]);
+  });
+});

@@ -23,6 +23,11 @@ import type { Relations } from "./relations.ts";
 export interface CriticalPathOptions {
   /** By which share of its parent's duration a child may overlap and still count as before; 0.01 unless said. */
   readonly allowance?: number;
+  /**
+   * By how much more it may overlap a sibling of another instance, whose clock is another one, up to half of its own
+   * duration; 0 unless said. Clocks are apart by a time, however long a request takes.
+   */
+  readonly skewUs?: number;
   /** What many executions have shown; without it one trace is judged by itself. */
   readonly relations?: Relations;
 }
@@ -50,6 +55,7 @@ const MOST_JUMPS = 1_000;
 /** Finds paths one after the other in the same memory: 50,000 a second must not make garbage. */
 export class CriticalPathFinder {
   readonly #allowance: number;
+  readonly #skewUs: number;
   readonly #relations: Relations | undefined;
   readonly #children = new ChildrenByEnd();
   #next = new Int32Array(64);
@@ -68,8 +74,9 @@ export class CriticalPathFinder {
   #count = 0;
   #jumps = 0;
 
-  constructor({ allowance = 0.01, relations }: CriticalPathOptions = {}) {
+  constructor({ allowance = 0.01, skewUs = 0, relations }: CriticalPathOptions = {}) {
     this.#allowance = allowance;
+    this.#skewUs = skewUs;
     this.#relations = relations;
   }
 
@@ -166,7 +173,8 @@ export class CriticalPathFinder {
     for (; next < end; next++) {
       const child = this.#children.list[next]!;
       const ended = endUs[base + child]!;
-      if (ended > latest) continue; // it overlaps what is on the path, or outlives its parent
+      // It overlaps what is on the path, or outlives its parent.
+      if (ended > latest && !this.#isSkewed(block, child, { after: this.#last[span]!, now })) continue;
       if (ended <= floor) {
         next = end; // so do all that follow
         break;
@@ -179,6 +187,15 @@ export class CriticalPathFinder {
     }
     this.#next[span] = next;
     return NONE;
+  }
+
+  /** Whether its overlap with the sibling that is on the path may be a matter of their clocks. */
+  #isSkewed(block: TraceBlock, child: number, { after, now }: { readonly after: number; readonly now: number }) {
+    if (this.#skewUs === 0 || after < 0) return false;
+    const { startUs, endUs, instance } = block.spans;
+    const row = this.#base + child;
+    if (instance[row] === instance[this.#base + after]) return false;
+    return endUs[row]! - now <= Math.min(this.#skewUs, (endUs[row]! - startUs[row]!) / 2);
   }
 
   #isRuledOut(block: TraceBlock, child: number, span: number): boolean {

@@ -86,3 +86,25 @@ describe("over many executions", () => {
     expect(tracker.verdict(block, root, { first: A, second: B })).toBe("unknown");
   });
 });
+
+test("an overlap that clocks may have made does not make a pair parallel; of two short ones it says nothing", () => {
+  const skewed: readonly [Times, Times] = [
+    [1_000, 5_000],
+    [4_600, 9_000],
+  ];
+  const short: readonly [Times, Times] = [
+    [1_000, 1_500],
+    [1_100, 9_000],
+  ];
+  const verdictOf = (times: readonly (readonly [Times, Times])[], skewUs: number) => {
+    const { block, root, A, B } = executions(...times);
+    const tracker = new RelationTracker({ enough: 2, skewUs });
+    for (let trace = 0; trace < times.length; trace++) tracker.observe(block, trace);
+    return tracker.verdict(block, root, { first: A, second: B });
+  };
+  expect(verdictOf([skewed, skewed], 0)).toBe("parallel");
+  expect(verdictOf([skewed, skewed], 1_000)).toBe("first-then-second");
+  expect(verdictOf([skewed, skewed], 300)).toBe("parallel");
+  expect(verdictOf([skewed, short, skewed], 1_000)).toBe("first-then-second");
+  expect(verdictOf([short, short], 1_000)).toBe("unknown");
+});

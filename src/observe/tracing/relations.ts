@@ -39,6 +39,11 @@ export interface RelationTrackerOptions {
   readonly backgroundShare?: number;
   /** Pairs of operations kept; 100,000 unless said. Others are never judged. */
   readonly mostPairs?: number;
+  /**
+   * How far the clocks of two instances may be apart; 0 unless said. Siblings of two instances that overlap by no more are
+   * in sequence as far as anybody can tell; where that is most of the shorter one, nothing can be told.
+   */
+  readonly skewUs?: number;
 }
 
 /** `either-order`: one after the other, but not always the same one first; they never overlapped. */
@@ -60,11 +65,13 @@ export class RelationTracker implements Relations {
   readonly #enough: number;
   readonly #backgroundShare: number;
   readonly #mostPairs: number;
+  readonly #skewUs: number;
   readonly #operations = new Map<number, number>();
   readonly #pairs = new Map<number, PairCounts>();
   readonly #children = new Map<number, { executions: number; outlived: number }>();
 
-  constructor({ enough = 30, backgroundShare = 0.1, mostPairs = 100_000 }: RelationTrackerOptions = {}) {
+  constructor({ enough = 30, backgroundShare = 0.1, mostPairs = 100_000, skewUs = 0 }: RelationTrackerOptions = {}) {
+    this.#skewUs = skewUs;
     this.#enough = enough;
     this.#backgroundShare = backgroundShare;
     this.#mostPairs = mostPairs;
@@ -121,6 +128,11 @@ export class RelationTracker implements Relations {
     const [a, b] = [this.#operationOf(block, x), this.#operationOf(block, y)];
     if (a === b) return;
     const [low, high] = a < b ? [x, y] : [y, x];
+    const { startUs, endUs, instance } = block.spans;
+    const slack = instance[low] === instance[high] ? 0 : this.#skewUs;
+    const overlap = Math.min(endUs[low]!, endUs[high]!) - Math.max(startUs[low]!, startUs[high]!);
+    const shorter = Math.min(endUs[low]! - startUs[low]!, endUs[high]! - startUs[high]!);
+    if (overlap > 0 && overlap <= slack && overlap > shorter / 2) return;
     const key = pairKey(this.#operationOf(block, parent), Math.min(a, b), Math.max(a, b));
     let counts = this.#pairs.get(key);
     if (counts === undefined) {
@@ -128,10 +140,10 @@ export class RelationTracker implements Relations {
       counts = { executions: 0, lowFirst: 0, highFirst: 0 };
       this.#pairs.set(key, counts);
     }
-    const { startUs, endUs } = block.spans;
     counts.executions += 1;
-    if (endUs[low]! <= startUs[high]!) counts.lowFirst += 1;
-    else if (endUs[high]! <= startUs[low]!) counts.highFirst += 1;
+    if (overlap > slack) return;
+    if (startUs[low]! < startUs[high]!) counts.lowFirst += 1;
+    else counts.highFirst += 1;
   }
 
   /** A small number for a service's operation; the last one stands for all beyond the bound. */
