@@ -14,6 +14,7 @@ import { AgentView } from "./views/agent.tsx";
 import { EventsView } from "./views/events.tsx";
 import { MapView } from "./views/map.tsx";
 import { Overview } from "./views/overview.tsx";
+import { ServicesView } from "./views/services.tsx";
 import { StudiesView } from "./views/studies.tsx";
 import { WorkloadView } from "./views/workload.tsx";
 import { dayAndClock } from "./words/format.ts";
@@ -33,6 +34,9 @@ export function App(): ComponentChild {
         <nav aria-label="Main">
           <Tab to={{ view: "overview" }} views={["overview", "workload", "agent"]}>
             Overview
+          </Tab>
+          <Tab to={{ view: "services", trace: null }} views={["services"]}>
+            Services
           </Tab>
           <Tab to={{ view: "events", workload: null }} views={["events"]}>
             Events
@@ -183,6 +187,8 @@ function CurrentView(): ComponentChild {
       return <AgentView key={now.id} id={now.id} />;
     case "events":
       return <EventsView workload={now.workload} />;
+    case "services":
+      return <ServicesView trace={now.trace} />;
     case "map":
       return <MapView chosen={now.chosen} />;
     case "studies":

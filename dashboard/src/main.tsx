@@ -9,6 +9,7 @@ import "./styles/overview.css";
 import "./styles/views.css";
 import "./styles/lists.css";
 import "./styles/map.css";
+import "./styles/services.css";
 import "./styles/narrow.css";
 import { followTheme } from "./theme.ts";
 

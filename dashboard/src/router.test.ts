@@ -7,6 +7,8 @@ test.each([
   { view: "agent", id: "100%" },
   { view: "events", workload: null },
   { view: "events", workload: "x" },
+  { view: "services", trace: null },
+  { view: "services", trace: "0af7651916cd43dd8448eb211c80319c" },
   { view: "map", chosen: null },
   { view: "map", chosen: "known-1-7" },
   { view: "studies", study: "rl-cartpole" },

@@ -1,5 +1,6 @@
 /**
- * Which view is shown: `#/`, `#/workloads/<id>`, `#/agents/<id>`, `#/events`, `#/map[/<name>]`, `#/studies[/<id>]`.
+ * Which view is shown: `#/`, `#/workloads/<id>`, `#/agents/<id>`, `#/events`, `#/services[/<trace>]`,
+ * `#/map[/<name>]`, `#/studies[/<id>]`.
  * Owns: addresses in both directions. Hashes, because the page must work from any folder on any server.
  */
 import { signal } from "@preact/signals";
@@ -9,6 +10,7 @@ export type KnownRoute =
   | { readonly view: "workload"; readonly id: string }
   | { readonly view: "agent"; readonly id: string }
   | { readonly view: "events"; readonly workload: string | null }
+  | { readonly view: "services"; readonly trace: string | null }
   | { readonly view: "map"; readonly chosen: string | null }
   | { readonly view: "studies"; readonly study: string | null };
 export type Route = KnownRoute | { readonly view: "unknown"; readonly address: string };
@@ -24,6 +26,7 @@ export function parseRoute(hash: string): Route {
   if (first === "workloads" && second !== undefined) return { view: "workload", id: second };
   if (first === "agents" && second !== undefined) return { view: "agent", id: second };
   if (first === "events") return { view: "events", workload: second ?? null };
+  if (first === "services") return { view: "services", trace: second ?? null };
   if (first === "map") return { view: "map", chosen: second ?? null };
   if (first === "studies") return { view: "studies", study: second ?? null };
   return { view: "unknown", address: hash };
@@ -39,6 +42,8 @@ export function hrefOf(route: KnownRoute): string {
       return `#/agents/${encodeURIComponent(route.id)}`;
     case "events":
       return route.workload === null ? "#/events" : `#/events/${encodeURIComponent(route.workload)}`;
+    case "services":
+      return route.trace === null ? "#/services" : `#/services/${encodeURIComponent(route.trace)}`;
     case "map":
       return route.chosen === null ? "#/map" : `#/map/${encodeURIComponent(route.chosen)}`;
     case "studies":
@@ -61,7 +66,7 @@ export function followAddress(): void {
     const before = route.value.view;
     route.value = parseRoute(location.hash);
     // Within these views an address is a choice of theirs: whoever makes it stays where it is made.
-    const isChoice = before === route.value.view && ["events", "map", "studies"].includes(before);
+    const isChoice = before === route.value.view && ["events", "services", "map", "studies"].includes(before);
     if (isChoice) return;
     // A new view starts at its top, and where a reader's focus is: its heading.
     window.scrollTo(0, 0);

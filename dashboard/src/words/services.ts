@@ -1,0 +1,63 @@
+/** What is to be said about services, in sentences. Pure. */
+import type {
+  AnomalyKind,
+  ServiceResource,
+  ServicesDocument,
+  SuspectsDocument,
+} from "../../../src/server/services-contract.ts";
+import { latency } from "./format.ts";
+
+export const resourceWord: Readonly<Record<ServiceResource, string>> = {
+  cpu: "CPU",
+  memory: "memory bandwidth",
+  llc: "cache",
+  io: "disk bandwidth",
+  network: "network bandwidth",
+};
+
+export const resourceUnit: Readonly<Record<ServiceResource, string>> = {
+  cpu: "cores",
+  memory: "MB/s",
+  llc: "MiB",
+  io: "MB/s",
+  network: "MB/s",
+};
+
+export const anomalyWord: Readonly<Record<AnomalyKind, string>> = {
+  "workload-variation": "More requests",
+  "network-delay": "Network delay",
+  cpu: "CPU stress",
+  llc: "Cache stress",
+  "memory-bandwidth": "Memory bandwidth stress",
+  "io-bandwidth": "Disk stress",
+  "network-bandwidth": "Network bandwidth stress",
+};
+
+type Simulated = NonNullable<ServicesDocument["simulated"]>;
+
+/** Types of requests whose 99th percentile is above their SLO, or that fail. */
+export const brokenRequests = (simulated: Simulated | null): readonly string[] =>
+  (simulated?.requests ?? [])
+    .filter(({ p99Ms, sloMs, failed, offered }) => (p99Ms !== null && p99Ms > sloMs) || failed > 0.01 * offered)
+    .map(({ request }) => request);
+
+/** The one sentence on top. */
+export function headlineOf({ simulated, counts }: ServicesDocument, suspects: SuspectsDocument): string {
+  const culprits = suspects.items.filter(({ isCulprit }) => isCulprit);
+  const [worst] = culprits;
+  const broken = brokenRequests(simulated);
+  if (worst !== undefined && (simulated === null || broken.length > 0)) {
+    const others = culprits.length > 1 ? `, and ${culprits.length - 1} more are suspected` : "";
+    const saves =
+      worst.expectedSavingMs > 0 ? `; mending it would save ${latency(worst.expectedSavingMs)} a request` : "";
+    return `${worst.instance} holds up ${worst.request}: it lacks ${resourceWord[worst.resource]}${saves}${others}`;
+  }
+  if (broken.length > 0)
+    return `${listed(broken)} ${broken.length === 1 ? "misses its" : "miss their"} SLO; nobody is to blame beyond doubt yet`;
+  if (simulated !== null) return "Every type of request keeps its SLO";
+  if (counts.storedTraces === 0 && counts.waiting === 0) return "No spans have come yet";
+  return "Nobody is to blame beyond doubt";
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length < 2 ? (names[0] ?? "") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;

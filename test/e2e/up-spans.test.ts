@@ -1,0 +1,180 @@
+/**
+ * Spans into a running `coxswain up`: from OpenTelemetry's own exporter over HTTP and as protobuf over gRPC, out of the API
+ * as a service graph and a critical path; and what was acknowledged before the process was killed.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:http2";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ROOT_CONTEXT, SpanKind, trace } from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import { BasicTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { encodeOtlp } from "../../src/adapters/otlp/index.ts";
+import { NameTable, type Span, spanColumnsOf } from "../../src/observe/telemetry/index.ts";
+import type { ServiceGraphDocument, ServicesDocument, TraceDocument } from "../../src/server/services-contract.ts";
+import { cleanEnv, executable, runCli } from "./run-cli.ts";
+
+let cwd: string;
+const running: ChildProcess[] = [];
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), "coxswain-up-spans-"));
+});
+afterEach(async () => {
+  for (const child of running.splice(0)) if (child.exitCode === null) child.kill("SIGKILL");
+  rmSync(cwd, { recursive: true, force: true });
+});
+
+/** Two workloads and no simulated application: as little beside the spans as can be. */
+const ARGS = ["up", "--port", "0", "--data", "kept", "--workloads", "1", "--speed", "1", "--application", "none"];
+
+async function start() {
+  const child = spawn(process.execPath, [executable, ...ARGS, "--otlp-http-port", "0", "--otlp-grpc-port", "0"], {
+    cwd,
+    env: cleanEnv({}),
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  running.push(child);
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.setEncoding("utf8").on("data", (text: string) => resolve(text.trim()));
+    child.once("close", () => reject(new Error("it ended without an address")));
+  });
+  const get = async <T>(path: string): Promise<T> => (await (await fetch(`${url}${path}`)).json()) as T;
+  const { doors } = await get<ServicesDocument>("/v1/services");
+  return {
+    get,
+    status: async (path: string): Promise<number> => (await fetch(`${url}${path}`)).status,
+    http: `${doors.http}/v1/traces`,
+    grpc: String(doors.grpc),
+    async kill() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+/** 100 ms of which the database has 70, from OpenTelemetry's own SDK; resolves with the trace's id once it is acknowledged. */
+async function exportOverHttp(url: string, began: number): Promise<string> {
+  const provider = (service: string) =>
+    new BasicTracerProvider({
+      resource: resourceFromAttributes({ "service.name": service, "k8s.pod.name": `${service}-0` }),
+      spanProcessors: [new SimpleSpanProcessor(new OTLPTraceExporter({ url }))],
+    });
+  const [shop, database] = [provider("shop"), provider("database")];
+  const root = shop.getTracer("t").startSpan("GET /cart", { kind: SpanKind.SERVER, startTime: began }, ROOT_CONTEXT);
+  const context = trace.setSpan(ROOT_CONTEXT, root);
+  const query = database.getTracer("t").startSpan("query", { kind: SpanKind.SERVER, startTime: began + 20 }, context);
+  query.end(began + 90);
+  root.end(began + 100);
+  await Promise.all([shop.forceFlush(), database.forceFlush()]);
+  await Promise.all([shop.shutdown(), database.shutdown()]);
+  return root.spanContext().traceId;
+}
+
+/** A request of `mobile` that waits for `shop`, 80 of 90 ms; resolves with gRPC's status. */
+function exportOverGrpc(address: string, { traceId, began }: { traceId: string; began: number }): Promise<string> {
+  const one = (id: string, service: string, [from, to]: readonly [number, number]): Span => ({
+    traceId,
+    spanId: id.padStart(16, "0"),
+    ...(id === "1" ? {} : { parentId: "1".padStart(16, "0") }),
+    service,
+    instance: `${service}-0`,
+    operation: "order",
+    kind: "server",
+    startUs: 1_000 * (began + from),
+    endUs: 1_000 * (began + to),
+    status: "ok",
+  });
+  const message = encodeOtlp(spanColumnsOf([one("1", "mobile", [0, 90]), one("2", "shop", [5, 85])], new NameTable()));
+  const frame = Buffer.alloc(5 + message.length);
+  frame.writeUInt32BE(message.length, 1);
+  frame.set(message, 5);
+  const client = connect(address);
+  return new Promise<string>((resolve, reject) => {
+    client.once("error", reject);
+    const stream = client.request({
+      ":method": "POST",
+      ":path": "/opentelemetry.proto.collector.trace.v1.TraceService/Export",
+      "content-type": "application/grpc",
+      te: "trailers",
+    });
+    stream.once("error", reject);
+    stream.once("response", (fields) => fields["grpc-status"] !== undefined && resolve(String(fields["grpc-status"])));
+    stream.once("trailers", (fields) => resolve(String(fields["grpc-status"])));
+    stream.resume();
+    stream.end(frame);
+  }).finally(() => client.close());
+}
+
+const PATIENCE = { timeout: 60_000, interval: 250 };
+
+test("spans come over HTTP and gRPC, outlive a kill, and give a graph and critical paths", {
+  timeout: 120_000,
+}, async () => {
+  const first = await start();
+  const began = Date.now() - 1_000;
+  const overHttp = await exportOverHttp(first.http, began);
+  const overGrpc = "ab".repeat(16);
+  expect(await exportOverGrpc(first.grpc, { traceId: overGrpc, began })).toBe("0");
+  // Acknowledged a moment ago: no trace is complete, let alone stored.
+  expect(await first.status(`/v1/traces/${overHttp}`)).toBe(404);
+  await first.kill();
+
+  const second = await start();
+  await expect.poll(() => second.status(`/v1/traces/${overHttp}`), PATIENCE).toBe(200);
+  await expect.poll(() => second.status(`/v1/traces/${overGrpc}`), PATIENCE).toBe(200);
+  const trace = await second.get<TraceDocument>(`/v1/traces/${overHttp}`);
+  expect(trace).toMatchObject({ service: "shop", operation: "GET /cart", durationMs: 100, spans: 2 });
+  expect(trace.tree.map(({ instance, criticalMs }) => [instance, criticalMs])).toEqual([
+    ["shop-0", 30],
+    ["database-0", 70],
+  ]);
+  expect(trace.path).toEqual([
+    { span: 0, fromMs: 0, toMs: 20 },
+    { span: 1, fromMs: 20, toMs: 90 },
+    { span: 0, fromMs: 90, toMs: 100 },
+  ]);
+  const graph = await second.get<ServiceGraphDocument>(`/v1/services/graph?from=${began - 60_000}`);
+  const call = (caller: string, callee: string, meanMs: number) =>
+    expect.objectContaining({ caller, callee, calls: 1, errors: 0, meanMs, criticalCalls: 1 });
+  expect([...graph.edges].sort((a, b) => a.meanMs - b.meanMs)).toEqual([
+    call("shop", "database", 70),
+    call("mobile", "shop", 80),
+  ]);
+  // Started once more, nothing is stored twice.
+  await second.kill();
+  const third = await start();
+  const { counts } = await third.get<ServicesDocument>("/v1/services");
+  expect(counts).toMatchObject({ storedTraces: 2, storedSpans: 4, waiting: 0 });
+});
+
+test("a port for spans that somebody chose and another program has is one line and code 1", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => taken.once("listening", resolve));
+  const { port } = taken.address() as AddressInfo;
+  const ended = await runCli([...ARGS, "--otlp-http-port", String(port)], { cwd });
+  taken.close();
+  expect(ended.code).toBe(1);
+  const said = ended.stderr.split("\n").filter((line) => line.startsWith("coxswain: "));
+  expect(said).toEqual([expect.stringContaining(`spans can not be received on 127.0.0.1:${port}`)]);
+});
+
+test("with --no-otlp and no application nothing is known of services, and it is said how to change that", async () => {
+  const args = [...ARGS, "--no-otlp", "--duration", "60"];
+  const child = spawn(process.execPath, [executable, ...args], {
+    cwd,
+    env: cleanEnv({}),
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  running.push(child);
+  const url = await new Promise<string>((resolve) =>
+    child.stdout.once("data", (text: Buffer) => resolve(String(text).trim())),
+  );
+  const answer = await fetch(`${url}/v1/services`);
+  expect(answer.status).toBe(404);
+  expect(await answer.json()).toMatchObject({ code: "services.none", detail: expect.stringContaining("--no-otlp") });
+});
