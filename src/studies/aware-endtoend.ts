@@ -1,5 +1,7 @@
-/** AWARE's Figure 1, stages 1 and 2: one life from the first step, through serving, to updates. */
+/** AWARE's Figure 1: one life from the first step, through serving and updates, to an application that nobody has seen. */
 import type { Figure } from "../adapters/plot/index.ts";
+import { unwrap } from "../base/index.ts";
+import { openSharedModel } from "../learn/meta/index.ts";
 import { methodTitles } from "./aware/bootstrap-figures.ts";
 import type { SceneLives } from "./aware/bootstrap-rows.ts";
 import { curveOver, percentMore, timesAsMany } from "./aware/compare.ts";
@@ -7,12 +9,14 @@ import type { AwareConfig } from "./aware/config.ts";
 import { awareConfig } from "./aware/config.ts";
 import type { Life, Span } from "./aware/life.ts";
 import { total } from "./aware/life.ts";
+import { FIRST_META_SEED, type MetaModels, metaModels, modelFor } from "./aware/meta-models.ts";
 import type { WholeLifeConfig } from "./aware/whole-life.ts";
 import { liveWhole } from "./aware/whole-life.ts";
 import { claimAtLeast, claimAtMost } from "./claim.ts";
 import type { Study, StudyRow, UnitResult } from "./study.ts";
 
 export interface EndToEndConfig extends AwareConfig {
+  readonly models: MetaModels;
   readonly life: WholeLifeConfig;
 }
 
@@ -22,19 +26,29 @@ const METHODS = ["rules", "firm", "aware"];
 
 export const awareEndToEnd: Study<SceneLives, EndToEndConfig> = {
   id: "aware-endtoend",
-  title: "AWARE: one life, end to end (Figure 1, stages 1 and 2)",
+  title: "AWARE: one life, end to end (Figure 1)",
   about:
-    "One workload per seed, its kind in turn, lives through training from zero, serving, and a series of updates. FIRM is " +
-    "the base learner as it comes: it sets limits, learns by trying and is then left as it is. AWARE is as built here, with " +
-    "bootstrapping, gates, shield and retraining. The rules are HPA and VPA. All meet the same requests.",
+    "One workload per seed, its kind in turn, lives through training from zero, serving, and a series of updates. Then comes " +
+    "another, of an application that nobody has seen. FIRM is the base learner as it comes: it sets limits, learns by trying, " +
+    "is then left as it is, and takes its policy along to the other workload, where it learns on. AWARE is as built here, " +
+    "with bootstrapping, gates, shield and retraining; the other workload it meets with a model that was pre-trained on " +
+    "known applications. The rules are HPA and VPA. All meet the same requests.",
   world: "event",
-  seeds: { quick: 2, full: 10 },
+  seeds: { quick: 2, full: 10, first: FIRST_META_SEED },
   config: ({ quick }) => ({
     ...awareConfig({ quick }),
-    life: { training: quick ? 20 : 80, serving: quick ? 4 : 20, updates: quick ? 2 : 3, each: quick ? 4 : 15 },
+    models: metaModels({ quick, counts: { split: 1 }, actions: "demand" }),
+    life: quick
+      ? { training: 20, serving: 4, updates: 2, each: 4, unseen: 8 }
+      : { training: 80, serving: 20, updates: 3, each: 15, unseen: 40 },
   }),
+  models: ({ models }) => models,
   units: () => ["lives"],
-  runUnit: (job) => liveWhole(job, METHODS),
+  runUnit(job) {
+    const name = modelFor(job.config.models, { pool: "split", seed: job.seed });
+    const shared = unwrap(openSharedModel(job.model(name), job.kernels));
+    return liveWhole(job, { methods: METHODS, shared });
+  },
   rows: (results, { life }) => spansOf(life).flatMap((part) => rowsOf(results, part)),
   figures: (results, { life }) => [rewardFigure(results, life)],
 };
@@ -44,11 +58,14 @@ interface Part {
   readonly span: Span;
 }
 
-function spansOf({ training, serving }: WholeLifeConfig): readonly Part[] {
+function spansOf({ training, serving, updates, each }: WholeLifeConfig): readonly Part[] {
+  const updated = training + serving;
+  const moved = updated + updates * each;
   return [
     { name: "training", span: { from: 0, to: training } },
-    { name: "serving", span: { from: training, to: training + serving } },
-    { name: "updates", span: { from: training + serving } },
+    { name: "serving", span: { from: training, to: updated } },
+    { name: "updates", span: { from: updated, to: moved } },
+    { name: "unseen", span: { from: moved } },
   ];
 }
 
@@ -92,14 +109,15 @@ function rowsOf(results: Results, { name, span }: Part): StudyRow[] {
   ];
 }
 
-function rewardFigure(results: Results, { training, serving, updates, each }: WholeLifeConfig): Figure {
-  const length = training + serving + updates * each;
+function rewardFigure(results: Results, { training, serving, updates, each, unseen }: WholeLifeConfig): Figure {
+  const moved = training + serving + updates * each;
+  const length = moved + unseen;
   const block = Math.max(1, Math.round(length / 40));
   return {
     kind: "lines",
     id: "life",
     title: "Reward per episode over one life",
-    subtitle: `training to episode ${training}, serving to ${training + serving}, then an update every ${each} episodes; means of ${block}, bands are 95 % bootstrap intervals over seeds`,
+    subtitle: `training to episode ${training}, serving to ${training + serving}, then an update every ${each} episodes, another application from ${moved} on; means of ${block}, bands are 95 % bootstrap intervals over seeds`,
     x: { label: "episode" },
     y: { label: "reward of an episode" },
     lines: METHODS.map((method) => ({

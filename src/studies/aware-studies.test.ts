@@ -29,6 +29,12 @@ function tiny<C extends AwareConfig>(config: C): C {
   };
 }
 
+/** The same study, every model of which is this one. */
+const withModel = <R, C>(study: Study<R, C>, bytes: Uint8Array): Study<R, C> => ({
+  ...study,
+  runUnit: (job) => study.runUnit({ ...job, model: () => bytes }),
+});
+
 async function runUnits<R, C>(
   study: Study<R, C>,
   config: C,
@@ -91,15 +97,12 @@ test("aware-serving gives the same series twice, its sweep included", async () =
 
 test("aware-endtoend gives the same life twice", async () => {
   const config = tiny(awareEndToEnd.config({ quick: true }));
-  await runAll(awareEndToEnd, { ...config, life: { training: 2, serving: 1, updates: 2, each: 1 } });
+  const life = { training: 2, serving: 1, updates: 2, each: 1, unseen: 2 };
+  await runAll(withModel(awareEndToEnd, encodePretrained(await tinyModel())), { ...config, life });
 });
 
 test("aware-embedding ranks unseen applications twice alike, with rows for every claim", async () => {
-  const bytes = encodePretrained(await tinyModel());
-  const study: typeof awareEmbedding = {
-    ...awareEmbedding,
-    runUnit: (job) => awareEmbedding.runUnit({ ...job, model: () => bytes }),
-  };
+  const study = withModel(awareEmbedding, encodePretrained(await tinyModel()));
   await runAll(study, { ...awareEmbedding.config({ quick: true }), members: 8, trajectories: 1 });
 });
 
@@ -116,11 +119,7 @@ test("aware-sensitivity changes one size at a time, and compares each with the u
     expect(differing.map(([size, [own]]) => `${size}-${own}`)).toEqual([name]);
     expect(applications * changed.visits).toBe(3_000);
   }
-  const bytes = encodePretrained(await tinyModel());
-  const study: typeof awareSensitivity = {
-    ...awareSensitivity,
-    runUnit: (job) => awareSensitivity.runUnit({ ...job, model: () => bytes }),
-  };
+  const study = withModel(awareSensitivity, encodePretrained(await tinyModel()));
   await runAll(study, { ...awareSensitivity.config({ quick: true }), members: 2, episodes: 1 });
 });
 

@@ -1,9 +1,8 @@
 /**
  * The pre-trained models that AWARE's studies begin with.
  * Owns: which there are, and which of them a seed of evaluation takes. Not here: training them (cli/studies).
- *
- * Actions are limits, as the paper's and as those of the methods that AWARE is compared with.
  */
+import type { ActionKind } from "../../control/tasks/index.ts";
 import { pretrainDefaults } from "../../learn/meta/index.ts";
 import { quickPretraining, type SharedTraining } from "../shared-training.ts";
 import type { PoolKind } from "./pools.ts";
@@ -17,9 +16,11 @@ export interface MetaModelsChoice {
   readonly quick: boolean;
   /** How many of each pool, each from a seed of its own. */
   readonly counts: Partial<Readonly<Record<PoolKind, number>>>;
+  /** Limits where nothing is said, as the paper's and as those of the methods that AWARE is compared with. */
+  readonly actions?: ActionKind;
 }
 
-export function metaModels({ quick, counts }: MetaModelsChoice): MetaModels {
+export function metaModels({ quick, counts, actions = "limits" }: MetaModelsChoice): MetaModels {
   const models: { [name: string]: SharedTraining } = {};
   for (const pool of ["split", "held-out"] as const) {
     for (let i = 0; i < (counts[pool] ?? 0); i++) {
@@ -27,7 +28,7 @@ export function metaModels({ quick, counts }: MetaModelsChoice): MetaModels {
       models[`${pool}-${seed}`] = {
         applications: quick ? 8 : 200,
         seed,
-        actions: "limits",
+        actions,
         pool,
         config: quick ? { ...quickPretraining, visits: 2, settleSteps: 200 } : pretrainDefaults,
       };

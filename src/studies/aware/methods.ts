@@ -5,6 +5,7 @@
 import type { LifecycleProfile, ShieldOptions } from "../../control/lifecycle/index.ts";
 import { noGates, noShield, paperProfile } from "../../control/lifecycle/index.ts";
 import type { AutoscaleTask } from "../../control/tasks/index.ts";
+import type { SharedModel } from "../../learn/meta/index.ts";
 import type { Learner } from "../../learn/rl/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
 import type { AgentDriver } from "./agents.ts";
@@ -95,10 +96,12 @@ export interface DriverParts {
   readonly policy?: Uint8Array;
   /** In place of the lifecycle's own learner. */
   createLearner?(attempt: number): Learner;
+  /** A pre-trained model to begin with, as the product does. */
+  readonly shared?: SharedModel;
 }
 
 export function learningDriver(method: LearningMethod, parts: DriverParts): AgentDriver {
-  const { setting, agent, kernels, seed, saved, policy, createLearner } = parts;
+  const { setting, agent, kernels, seed, saved, policy, createLearner, shared } = parts;
   const { profile, shield, actions } = method;
   return agentDriver({
     scene: setting.scene,
@@ -114,6 +117,7 @@ export function learningDriver(method: LearningMethod, parts: DriverParts): Agen
     ...(saved ? { saved } : {}),
     ...(policy ? { policy } : {}),
     ...(createLearner ? { createLearner } : {}),
+    ...(shared ? { shared } : {}),
   });
 }
 
