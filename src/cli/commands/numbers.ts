@@ -34,3 +34,11 @@ export function portNumber(text: string): number {
   if (value > 65_535) throw new InvalidArgumentError("expected a port from 0 to 65535.");
   return value;
 }
+
+export function shareFromZeroToOne(text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !(value >= 0 && value <= 1)) {
+    throw new InvalidArgumentError("expected a number from 0 to 1.");
+  }
+  return value;
+}

@@ -2,36 +2,23 @@
  * Critical paths of recorded traces: read, assemble, learn how siblings relate, find the paths, sum them up.
  * Owns: the report of `coxswain trace critical-path`. Not here: its print (print-paths.ts), the algorithms (observe/tracing).
  */
-import { type FileFormat, readSpans } from "../../adapters/otlp/index.ts";
 import { CodedError, failure } from "../../base/index.ts";
+import { type SpanDropReason, SpanFlag, type TraceBlock } from "../../observe/telemetry/index.ts";
 import {
-  NameTable,
-  type SpanColumns,
-  type SpanDropReason,
-  SpanDrops,
-  SpanFlag,
-  type TraceBlock,
-} from "../../observe/telemetry/index.ts";
-import {
-  assembleTraces,
   CriticalPathFinder,
   type FoundPath,
   type PathAggregate,
   PathSignatures,
   printedPath,
   RelationTracker,
-  type WholeTraces,
 } from "../../observe/tracing/index.ts";
+import { type ReadFile, type ReadOptions, readTraces } from "./read-traces.ts";
 
-export interface CriticalPathsOptions {
-  readonly files: readonly string[];
-  readonly format: FileFormat | undefined;
+export interface CriticalPathsOptions extends ReadOptions {
   /** Algorithm 3.1 as printed, instead of the corrected one. */
   readonly isPrinted: boolean;
   /** The trace to show as a timeline; the slowest unless said. */
   readonly traceId: string | undefined;
-  readonly signal: AbortSignal;
-  onProgress(fraction: number, note: string): void;
 }
 
 export interface ShownStep {
@@ -57,7 +44,7 @@ export interface ShownTrace {
 
 export interface CriticalPathsReport {
   readonly algorithm: "corrected" | "printed";
-  readonly files: readonly { readonly file: string; readonly format: FileFormat; readonly spans: number }[];
+  readonly files: readonly ReadFile[];
   readonly traces: number;
   readonly spans: number;
   readonly orphans: number;
@@ -72,14 +59,8 @@ export interface CriticalPathsReport {
 }
 
 export async function criticalPaths(options: CriticalPathsOptions): Promise<CriticalPathsReport> {
-  const { files, dropped, traces } = await readAll(options);
+  const { files, dropped, traces } = await readTraces(options);
   const { block, counts } = traces;
-  if (block.size === 0) {
-    const why = dropped.total > 0 ? `: ${dropped.sentence()}` : "";
-    throw new CodedError(
-      failure("trace.none", `no trace was found in ${options.files.join(", ")}${why}; check the file`),
-    );
-  }
   const relations = new RelationTracker();
   for (let trace = 0; trace < block.size; trace++) relations.observe(block, trace);
   const finder = new CriticalPathFinder({ relations });
@@ -104,28 +85,6 @@ export async function criticalPaths(options: CriticalPathsOptions): Promise<Crit
     })),
     shown: shownTrace(block, shown, pathOf(shown)),
   };
-}
-
-async function readAll({ files, format, signal, onProgress }: CriticalPathsOptions) {
-  const names = new NameTable({ most: 1_000_000 });
-  const dropped = new SpanDrops();
-  const read: { file: string; format: FileFormat; spans: number }[] = [];
-  const batches: SpanColumns[] = [];
-  for (const [index, file] of files.entries()) {
-    signal.throwIfAborted();
-    onProgress(index / files.length, file);
-    const found = await readSpans(file, { names, signal, ...(format === undefined ? {} : { format }) });
-    if (!found.ok) throw new CodedError(found.failure);
-    let spans = 0;
-    for (const { batch, drops } of found.value.batches) {
-      batches.push(batch);
-      dropped.merge(drops);
-      spans += batch.length + drops.total;
-    }
-    read.push({ file, format: found.value.format, spans });
-  }
-  const traces: WholeTraces = assembleTraces({ batches, names });
-  return { files: read, dropped, traces };
 }
 
 function traceToShow(block: TraceBlock, traceId: string | undefined): number {

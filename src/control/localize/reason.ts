@@ -31,7 +31,8 @@ export function reasonFor(input: ReasonInput): string {
         ? `${percent(evidence.use)} of its cache accesses miss, ${percent(evidence.pressure)} points above normal`
         : `it uses ${percent(evidence.use)} of its ${evidence.resource} limit, ${percent(evidence.pressure)} points above normal`
       : undefined;
-  const parts = [takes, varies, uses, isBackground ? "it works in the background" : undefined];
+  const guessed = evidence.use === null ? `no telemetry of it, so ${evidence.resource} is a guess` : undefined;
+  const parts = [takes, varies, uses, guessed, isBackground ? "it works in the background" : undefined];
   const text = parts.filter((part) => part !== undefined).join("; ");
   return isTrained ? text : `${text}; not trained yet, so ranked by these two figures alone`;
 }

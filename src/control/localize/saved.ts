@@ -24,10 +24,10 @@ export function encodeLocalizer({ options, svm, calibration }: Localizer): Uint8
   });
 }
 
-/** The same localizer again; its threshold may be another one. */
+/** The same localizer again; its threshold and its window may be other ones. */
 export function decodeLocalizer(
   bytes: Uint8Array,
-  { threshold }: { readonly threshold?: number } = {},
+  { threshold, window }: { readonly threshold?: number; readonly window?: Ms } = {},
 ): Result<Localizer> {
   const decoded = decodeCheckpoint(bytes);
   if (!decoded.ok) return decoded;
@@ -40,10 +40,15 @@ export function decodeLocalizer(
     (features !== "printed" && features !== "all")
   )
     return refused(`it is of a ${kind}`);
-  const [seed, window, saved, positive, negative, steps, pairs] = counts.map((name) => meta[name] as number) as [
-    ...[number, number, number, number, number, number, number],
-  ];
-  const localizer = new Localizer({ seed, window: window as Ms, threshold: threshold ?? saved, features });
+  const [seed, savedWindow, savedThreshold, positive, negative, steps, pairs] = counts.map(
+    (name) => meta[name] as number,
+  ) as [...[number, number, number, number, number, number, number]];
+  const localizer = new Localizer({
+    seed,
+    window: window ?? (savedWindow as Ms),
+    threshold: threshold ?? savedThreshold,
+    features,
+  });
   const { svm, calibration } = localizer;
   const places = { weights: svm.machine.weights, averaged: svm.machine.averaged, pairs: calibration.pairs };
   for (const [name, place] of Object.entries(places)) {
