@@ -110,6 +110,15 @@ export async function appendTraces(connection: DuckDBConnection, rows: TraceRows
   if (block.spans.links.size > 0) await appendLinks(connection, block, keys);
 }
 
+/** After a failure closing fails too, and would say nothing but that. */
+function closeQuietly(appender: { closeSync(): void }): void {
+  try {
+    appender.closeSync();
+  } catch {
+    // The first failure is the one to tell.
+  }
+}
+
 interface Chunked {
   readonly table: string;
   readonly count: number;
@@ -121,9 +130,11 @@ async function inChunks(connection: DuckDBConnection, { table, count, make }: Ch
   try {
     for (let from = 0; from < count; from += CHUNK) appender.appendDataChunk(make(from, Math.min(count, from + CHUNK)));
     appender.flushSync();
-  } finally {
-    appender.closeSync();
+  } catch (thrown) {
+    closeQuietly(appender);
+    throw thrown;
   }
+  appender.closeSync();
 }
 
 interface Keys {

@@ -46,7 +46,7 @@ export class TraceBlock {
     this.flags = new Uint8Array(capacity);
     this.skewUs = new Float64Array(capacity);
     this.offsets = new Int32Array(17);
-    this.sealedBy = new Uint8Array(16);
+    this.sealedBy = new Uint8Array(17);
   }
 
   get names(): NameTable {
@@ -71,7 +71,7 @@ export class TraceBlock {
     }
     if (this.size + 2 > this.offsets.length) {
       this.offsets = larger(this.offsets, new Int32Array(2 * this.offsets.length));
-      this.sealedBy = larger(this.sealedBy, new Uint8Array(2 * this.sealedBy.length));
+      this.sealedBy = larger(this.sealedBy, new Uint8Array(this.offsets.length));
     }
   }
 

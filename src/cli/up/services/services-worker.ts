@@ -100,7 +100,7 @@ async function openParts({ folder, otlp, application, seed }: ServicesSettings):
     onTrouble: (why) =>
       why === null
         ? say("info", "traces can be stored again")
-        : say("error", `traces can not be stored: ${why.message}`),
+        : say("error", `traces can not be stored: ${why.message} (${String(why.cause ?? "no cause is known")})`),
   });
   const recovered = await desk.recover();
   if (recovered > 0) say("info", `${recovered} spans that were taken before the last end are put together now`);
