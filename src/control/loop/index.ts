@@ -7,6 +7,8 @@ export type { LoopConfig, LoopOptions, LoopStatus } from "./loop.ts";
 export { ControlLoop } from "./loop.ts";
 export type { DriveOptions, ServiceDecision } from "./mitigation/drive.ts";
 export { ServicesDriver } from "./mitigation/drive.ts";
+export type { FirmOptions, FirmStatus } from "./mitigation/firm-controller.ts";
+export { FirmController } from "./mitigation/firm-controller.ts";
 export type { OutboxStats } from "./outbox.ts";
 export type {
   AgentEvent,

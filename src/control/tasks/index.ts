@@ -25,6 +25,7 @@ export { allocationGap, reward, rewardParts } from "./autoscale-reward.ts";
 export type { Demand } from "./demand.ts";
 export type { DecodedMove, MitigationActions, MitigationMove } from "./mitigation/action.ts";
 export { decodeMitigation, headroomRange, MITIGATION_ACTIONS } from "./mitigation/action.ts";
+export type { MitigationAgent } from "./mitigation/agent.ts";
 export type { MitigationSight } from "./mitigation/observation.ts";
 export {
   compositionOf,

@@ -17,8 +17,8 @@ export type MitigationActions = "limits" | "headroom";
 
 export const MITIGATION_ACTIONS = resources.length;
 
-/** What a limit may be over what is used. The least leaves room for noise in the reading, the most is a guard's step. */
-export const headroomRange = { least: 1.05, most: 8 } as const;
+/** What a limit may be over what is used: the least leaves room for noise in the reading; twice the most is in the bounds. */
+export const headroomRange = { least: 1.05, most: 4 } as const;
 
 export interface MitigationMove {
   readonly kind: MitigationActions;
@@ -74,7 +74,9 @@ export function decodeMitigation(action: ArrayLike<number>, move: MitigationMove
     const isShort = sloMaintenance < 1 && (use?.[resource] ?? 0) >= ALL_USED;
     if (isShort && (want > available || isAtTheTop)) oversubscribed.push(resource);
     const granted = Math.min(want, available);
-    if (Math.abs(granted - have) > LEAST_CHANGE * have) next[resource] = granted;
+    // Who is to blame is given more, never less: what it has too much of can be taken back when nobody waits for it.
+    const isTakenBack = granted < have && sloMaintenance < 1;
+    if (!isTakenBack && Math.abs(granted - have) > LEAST_CHANGE * have) next[resource] = granted;
   }
   const actions: ServiceAction[] = [];
   // What can not be had here is replaced by another container; what can be had is set all the same.
