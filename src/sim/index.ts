@@ -101,7 +101,7 @@ export {
 } from "./microservices/applications/index.ts";
 export type { Profile, ProfileName } from "./microservices/calibration.ts";
 export { operationLatency, profiles } from "./microservices/calibration.ts";
-export type { CampaignOptions, CampaignVerdict, ThresholdRun } from "./microservices/campaign.ts";
+export type { CampaignOptions, CampaignVerdict, CountedRequests, ThresholdRun } from "./microservices/campaign.ts";
 export { breaksSlo, missed, runCampaign, thresholdOf } from "./microservices/campaign.ts";
 export type { EventMicroserviceWorld } from "./microservices/event/event-world.ts";
 export { microserviceWorld } from "./microservices/event/event-world.ts";

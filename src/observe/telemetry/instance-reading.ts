@@ -11,6 +11,8 @@ export interface InstanceCounters {
   /** Quota periods in which it ran, and those of them in which it was throttled; cAdvisor has them besides Table 3.1. */
   readonly cpuCfsPeriodsTotal: number;
   readonly cpuCfsThrottledPeriodsTotal: number;
+  /** Cores used in the busiest quota period since the scrape before: what an agent on the node sees that reads every one. */
+  readonly cpuPeakCores: number;
   readonly memoryUsageBytes: number;
   readonly fsReadSeconds: number;
   readonly fsWriteSeconds: number;

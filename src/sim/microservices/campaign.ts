@@ -61,8 +61,11 @@ export function runCampaign(options: CampaignOptions): readonly CampaignVerdict[
   return verdicts;
 }
 
+/** How requests of one type ended, without how long they took. */
+export type CountedRequests = Pick<RequestTruth, "completed" | "timedOut" | "dropped" | "late" | "inFlight">;
+
 /** Requests that did not get an answer in time: late, given up, refused. */
-export const missed = ({ late, timedOut, dropped }: RequestTruth): number => late + timedOut + dropped;
+export const missed = ({ late, timedOut, dropped }: CountedRequests): number => late + timedOut + dropped;
 
 /** Of requests that ended, a 99th percentile forgives one in a hundred. */
 const FORGIVEN = 0.01;
@@ -71,7 +74,7 @@ const FORGIVEN = 0.01;
  * Whether a type of request breaks its SLO: more than one in a hundred miss it, by two standard deviations, so that a
  * quiet world of few requests is not called broken by chance.
  */
-export function breaksSlo(truth: RequestTruth): boolean {
+export function breaksSlo(truth: CountedRequests): boolean {
   const ended = truth.completed + truth.timedOut + truth.dropped;
   if (ended === 0) return truth.inFlight > 0;
   const slack = 2 * Math.sqrt((FORGIVEN * (1 - FORGIVEN)) / ended);

@@ -23,7 +23,7 @@ import {
   simulatedServices,
 } from "../../sim/index.ts";
 import { PercentileSketch } from "../statistics/index.ts";
-import { isBroken, type Look, type Mitigation, mitigationOf } from "./violations.ts";
+import { brokenShare, type Look, type Mitigation, mitigationOf } from "./violations.ts";
 
 export interface EpisodeOptions {
   readonly seed: number;
@@ -60,7 +60,7 @@ export interface EpisodeFigures {
   /** Of those who were answered or gave up, ms. */
   readonly p50: number | null;
   readonly p99: number | null;
-  /** Share of looks in which a type of request broke its SLO. */
+  /** Share of times of five seconds in which a type of request broke its SLO. */
   readonly brokenShare: number;
   /** CPU limits of all containers, and what they burnt, stressors included: mean cores. */
   readonly requestedCores: number;
@@ -78,6 +78,9 @@ export const utilisationOf = ({ usedCores, requestedCores }: EpisodeFigures): nu
 
 /** Between two looks at the truth: what a time to mitigate is told to. */
 export const LOOK: Ms = milliseconds(500);
+
+/** Requests that the fluid rung walks through per second: enough for a 99th percentile over a window of ten. */
+const FLUID_SAMPLES = 120;
 
 /** Clients give up after this, as in the world's calibration. */
 const PATIENCE: Ms = seconds(5);
@@ -113,7 +116,7 @@ function worldOf(options: EpisodeOptions): MicroserviceWorld {
     ...(designRate !== undefined && { designRate }),
     ...(replicas !== undefined && { replicas }),
   };
-  return rung === "event" ? microserviceWorld(world) : fluidMicroserviceWorld(world);
+  return rung === "event" ? microserviceWorld(world) : fluidMicroserviceWorld({ ...world, samples: FLUID_SAMPLES });
 }
 
 class Tally {
@@ -125,8 +128,6 @@ class Tally {
   #late = 0;
   #timedOut = 0;
   #dropped = 0;
-  #brokenLooks = 0;
-  #countedLooks = 0;
   #requested = 0;
   #used = 0;
   #actions = 0;
@@ -145,8 +146,6 @@ class Tally {
     };
     this.#looks.push(look);
     if (from < this.#countFrom) return;
-    this.#countedLooks++;
-    if (isBroken(look)) this.#brokenLooks++;
     this.#seconds += (to - from) / 1_000;
     this.#requested += limits.cpu;
     this.#used += cpuUsed;
@@ -177,7 +176,7 @@ class Tally {
       ...{ late: this.#late, timedOut: this.#timedOut, dropped: this.#dropped },
       p50: this.#latencies.quantile(0.5) ?? null,
       p99: this.#latencies.quantile(0.99) ?? null,
-      brokenShare: this.#brokenLooks / Math.max(1, this.#countedLooks),
+      brokenShare: brokenShare(this.#looks.filter(({ from }) => from >= this.#countFrom)),
       requestedCores: this.#requested / span,
       usedCores: this.#used / span,
       mitigations: injections.map((injection) => mitigationOf(injection, this.#looks)),

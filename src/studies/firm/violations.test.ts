@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Injection } from "../../act/faults/index.ts";
 import { milliseconds, seconds } from "../../base/index.ts";
-import { type Look, mitigationOf } from "./violations.ts";
+import { brokenShare, type Look, mitigationOf } from "./violations.ts";
 
 const injection: Injection = {
   ...{ id: "a", kind: "cpu", target: { on: "instance", service: "geo", replica: 0 } },
@@ -56,4 +56,11 @@ test("requests that are refused or given up count as missed", () => {
     ],
   }));
   expect(mitigationOf(injection, looks)).toMatchObject({ outcome: "censored", onset: 2, lasted: 28 });
+});
+
+test("the broken share is told over settling times, one after another", () => {
+  // Twelve of them; broken from 8 to 11 s is in the second and third.
+  expect(brokenShare(looksWith((at) => (at >= 8 && at < 11 ? 50 : 0)))).toBeCloseTo(2 / 12, 12);
+  expect(brokenShare(looksWith(() => 0, 63))).toBe(0);
+  expect(brokenShare([])).toBe(0);
 });

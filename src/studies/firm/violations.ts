@@ -11,9 +11,7 @@ import type { Injection } from "../../act/faults/index.ts";
 import { endOf } from "../../act/faults/index.ts";
 import type { Ms } from "../../base/index.ts";
 import { seconds } from "../../base/index.ts";
-import { breaksSlo, type RequestTruth } from "../../sim/index.ts";
-
-export type CountedRequests = Pick<RequestTruth, "completed" | "timedOut" | "dropped" | "late" | "inFlight">;
+import { breaksSlo, type CountedRequests } from "../../sim/index.ts";
 
 /** What clients lived between two moments, by request type. */
 export interface Look {
@@ -60,20 +58,30 @@ function beginsAt(looks: readonly Look[], place: number): boolean {
   const first = looks[place] as Look;
   const settling = pooled(looks, place);
   return first.requests.some(
-    (requests, type) => ended(requests) > 0 && breaks(requests) && breaks(settling.requests[type] as CountedRequests),
+    (requests, type) =>
+      ended(requests) > 0 && breaksSlo(requests) && breaksSlo(settling.requests[type] as CountedRequests),
   );
 }
 
 function holdsFrom(looks: readonly Look[], place: number): boolean {
   const settling = pooled(looks, place);
-  return settling.isWhole && !settling.requests.some(breaks);
+  return settling.isWhole && !settling.requests.some(breaksSlo);
 }
 
-/** Whether a type of request breaks its SLO in a look. */
-export const isBroken = ({ requests }: Look): boolean => requests.some((one) => ended(one) > 0 && breaks(one));
+/** Share of settling times, one after another, in which a type of request breaks its SLO. */
+export function brokenShare(looks: readonly Look[]): number {
+  let [windows, broken] = [0, 0];
+  for (let place = 0; place < looks.length; ) {
+    const settling = pooled(looks, place);
+    if (!settling.isWhole) break;
+    windows++;
+    if (settling.requests.some(breaksSlo)) broken++;
+    place += settling.looks;
+  }
+  return windows === 0 ? 0 : broken / windows;
+}
 
 const ended = ({ completed, timedOut, dropped }: CountedRequests): number => completed + timedOut + dropped;
-const breaks = (requests: CountedRequests): boolean => breaksSlo(requests as RequestTruth);
 
 /** The requests of the settling time from a look on, and whether it is all there. */
 function pooled(looks: readonly Look[], place: number) {
@@ -84,6 +92,7 @@ function pooled(looks: readonly Look[], place: number) {
   const within = looks.slice(place, last + 1);
   const newest = within.at(-1) as Look;
   return {
+    looks: within.length,
     isWhole: newest.to >= until,
     requests: newest.requests.map(({ inFlight }, type): CountedRequests => {
       const total = (column: Exclude<keyof CountedRequests, "inFlight">): number =>

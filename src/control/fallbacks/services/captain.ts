@@ -6,9 +6,9 @@
  * half at most, to the peak of recent use and a margin of its deviations; the margin grows while throttling is above the
  * target and shrinks while it is below. A step down that was too far is taken back twice over at the next scrape.
  *
- * The authors' Captain reads its cgroup every 100 ms and decides every second. This one reads what the metrics pipeline
- * delivers, like every other controller here: a scrape a second, half a second late. A peak is then one of means over a
- * second, so more of them are kept.
+ * The authors' Captain reads its cgroup in every period of 100 ms and decides every second. This one reads what the metrics
+ * pipeline delivers, like every other controller here: a scrape a second, half a second late. The scrape has the busiest
+ * period in it, so the peak is theirs; the deviation is that of such peaks.
  */
 import type { InstanceCounters } from "../../../observe/telemetry/index.ts";
 
@@ -26,20 +26,20 @@ export interface CaptainConfig {
   readonly periods: number;
 }
 
-/** α, β_max, β_min, the first margin and the period are the authors' (3.2 and their released code); the history is ours. */
+/** All as in the authors' paper (3.2) and released code: their history is 50 periods. */
 export const captainConfig: CaptainConfig = {
   tolerated: 3,
   leastFall: 0.9,
   mostFall: 0.5,
-  history: 10,
+  history: 5,
   margin: 3,
   periods: 10,
 };
 
 export interface CaptainState {
   /** The last scrape: seconds, and its counters. */
-  readonly last: { readonly at: number; readonly used: number; readonly throttled: number } | null;
-  /** Cores, the newest last. */
+  readonly last: { readonly at: number; readonly throttled: number } | null;
+  /** Peaks by scrape, cores, the newest last. */
   readonly uses: readonly number[];
   readonly margin: number;
   /** The limit before the last step down, while that step may be taken back. */
@@ -59,7 +59,7 @@ export interface CaptainInput {
   readonly limit: number;
   /** When the counters were read, seconds. */
   readonly at: number;
-  readonly counters: Pick<InstanceCounters, "cpuUsageSecondsTotal" | "cpuCfsThrottledPeriodsTotal">;
+  readonly counters: Pick<InstanceCounters, "cpuPeakCores" | "cpuCfsThrottledPeriodsTotal">;
 }
 
 export interface CaptainStep {
@@ -70,12 +70,12 @@ export interface CaptainStep {
 
 export function captainStep(config: CaptainConfig, state: CaptainState, input: CaptainInput): CaptainStep {
   const { target, limit, at, counters } = input;
-  const last = { at, used: counters.cpuUsageSecondsTotal, throttled: counters.cpuCfsThrottledPeriodsTotal };
+  const last = { at, throttled: counters.cpuCfsThrottledPeriodsTotal };
   if (state.last === null) return { limit, why: "first-scrape", state: { ...state, last } };
   const elapsed = at - state.last.at;
   if (!(elapsed > 0)) return { limit, why: "old-scrape", state };
   const ratio = (last.throttled - state.last.throttled) / (elapsed * config.periods);
-  const uses = [...state.uses, (last.used - state.last.used) / elapsed].slice(-config.history);
+  const uses = [...state.uses, counters.cpuPeakCores].slice(-config.history);
   const tooMuch = ratio - config.tolerated * target;
   const margin = Math.max(0, state.margin + (ratio - target));
   const next = { last, uses, margin, before: null };

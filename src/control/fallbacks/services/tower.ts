@@ -39,7 +39,7 @@ export interface TowerConfig {
 
 export const towerConfig: TowerConfig = { explore: 0, reach: { rungs: 1, rate: 0.2 } };
 
-/** Weighs as this part of a minute that was seen, and says that the SLO would be missed. */
+/** Weighs as this part of a minute that was seen, and says the worst. */
 const DOUBT = 0.05;
 
 /** By sample, as the authors scale it: 0..1 where the SLO was kept, 2..3 where it was not. */
@@ -63,9 +63,9 @@ export function expectedCosts(
   const expected = new Float64Array(RUNGS * RUNGS);
   for (let arm = 0; arm < expected.length; arm++) {
     const { busy, idle } = armOf(arm);
-    // What little speaks for is nearly as bad as a missed SLO: it is not tried by accident.
+    // What little speaks for is nearly as bad as the worst: it is not tried by accident.
     let weights = DOUBT;
-    let sum = DOUBT * 2;
+    let sum = DOUBT * 3;
     for (const [i, sample] of samples.entries()) {
       const rungs = ((busy - sample.arm.busy) ** 2 + (idle - sample.arm.idle) ** 2) / reach.rungs ** 2;
       const rates = (Math.log((1 + perSecond) / (1 + sample.perSecond)) / reach.rate) ** 2;

@@ -69,3 +69,22 @@ test("a burn of exactly the limit is not throttled, a little more is in every pe
   expect(counted(0.3)).toEqual([10, 0]);
   expect(counted(0.31)).toEqual([10, 10]);
 });
+
+test("the peak is the busiest period that ended since it was last taken", () => {
+  const clock = new QuotaClock({ at: 0, phase: 100, limit: 2 });
+  clock.set(1, 1);
+  clock.advance(30);
+  clock.set(1, 0.2);
+  clock.advance(150);
+  // 30 ms of one core and 70 of a fifth; the second period is not over.
+  expect(clock.takePeak()).toBeCloseTo(0.44, 12);
+  clock.set(1, 3);
+  clock.advance(420);
+  // 50 ms of a fifth and 50 of three cores are 1.6; then two whole periods at the limit.
+  expect(clock.takePeak()).toBe(2);
+  clock.set(0, 0);
+  clock.advance(520);
+  expect(clock.takePeak()).toBeCloseTo(0.6, 12);
+  clock.advance(900);
+  expect(clock.takePeak()).toBe(0);
+});

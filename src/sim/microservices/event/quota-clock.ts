@@ -31,6 +31,8 @@ export class QuotaClock {
   /** Periods that are over in which something ran, and those of them in which the quota ran out, as in cgroups' cpu.stat. */
   periods = 0;
   throttledPeriods = 0;
+  /** Of a period, core-milliseconds: the most since it was last taken. */
+  #peak = 0;
   /** Of the period under way. */
   #isActive = false;
   #isThrottled = false;
@@ -73,6 +75,9 @@ export class QuotaClock {
       const perPeriod = burn > 0 ? this.#quota / burn : PERIOD;
       const rest = now - this.#periodEnd;
       const whole = Math.floor(rest / PERIOD);
+      const inPeriod = this.#quota - this.#left + ran * burn;
+      if (inPeriod > this.#peak) this.#peak = inPeriod;
+      if (whole > 0) this.#peak = Math.max(this.#peak, Math.min(this.#quota, burn * PERIOD));
       if (whole > 0) ran += whole * (perPeriod < PERIOD ? perPeriod : PERIOD);
       let last = rest - whole * PERIOD;
       this.#count(burn > 0 ? whole : 0, PERIOD - perPeriod > ROUNDING);
@@ -86,6 +91,13 @@ export class QuotaClock {
     this.used += ran * burn;
     if (this.#pace > 0) this.ran += ran;
     this.virtual += ran * this.#pace;
+  }
+
+  /** Cores that were used on average in the busiest period that ended since the last call. */
+  takePeak(): number {
+    const peak = this.#peak / PERIOD;
+    this.#peak = 0;
+    return peak;
   }
 
   /** The period that was under way, and whole ones after it. */

@@ -131,11 +131,12 @@ export class Scraper {
         container.drawn[NETWORK]!,
       ]);
       const rates = history.rates();
+      const peak = container.clock.takePeak();
       if (rates === null || rng.next() < metrics.missing) continue;
       const noisy = (rate: number): number => rate * Math.exp(metrics.noise * rng.normal() - metrics.noise ** 2 / 2);
       // Core-milliseconds a second are millicores; megabytes a second stay what they are.
       const [cpu, memory, io, network] = rates.map(noisy) as [number, number, number, number];
-      const counters = countersOf(container);
+      const counters = countersOf(container, peak);
       const { limits } = container;
       instances.set(container.name, {
         use: {
@@ -250,7 +251,7 @@ export function memoryLimitOf({ profile, threads }: Container): number {
   return Math.round(2 * (profile.resident + profile.perRequest * threads) * MEBIBYTE);
 }
 
-export function countersOf(container: Container): InstanceCounters {
+export function countersOf(container: Container, cpuPeakCores: number): InstanceCounters {
   const { clock, drawn, profile, busy, slowdown, workDone } = container;
   const misses = (drawn[MEMORY]! * 1e6) / CACHE_LINE;
   // Accesses do not depend on the cache; misses with all of it are a known part of them.
@@ -262,6 +263,7 @@ export function countersOf(container: Container): InstanceCounters {
     cpuUsageSecondsTotal: clock.used / 1_000,
     cpuCfsPeriodsTotal: clock.periods,
     cpuCfsThrottledPeriodsTotal: clock.throttledPeriods,
+    cpuPeakCores,
     memoryUsageBytes: Math.round((profile.resident + profile.perRequest * busy) * MEBIBYTE),
     fsReadSeconds: disk * READ,
     fsWriteSeconds: disk * (1 - READ),

@@ -71,7 +71,7 @@ export function readInstances(reader: FluidReader): readonly InstanceReading[] {
         upper: asLimits(upper),
         threads: container.threads,
         use,
-        counters: use === null ? null : countersOf(container),
+        counters: use === null ? null : countersOf(container, flows.stationOf(container)?.peak ?? 0),
       };
     }),
   );
@@ -93,7 +93,7 @@ export function readService(service: number, reader: FluidReader): WorkloadReadi
     const { limits } = container;
     pods.set(container.name, {
       cpu: use.cpu * limits[CPU]! * 1_000,
-      memory: countersOf(container).memoryUsageBytes,
+      memory: countersOf(container, 0).memoryUsageBytes,
       io: use.io * limits[IO]! * 1e6,
       network: use.network * limits[NETWORK]! * 1e6,
       cpuLimit: limits[CPU]! * 1_000,

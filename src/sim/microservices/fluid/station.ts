@@ -20,6 +20,8 @@ const PERIODS = 10;
 export const SPAN = PERIODS * PERIOD;
 /** A quota this many standard deviations above what a period asks for is not walked through: it never runs out. */
 const SURE = 3.5;
+/** The largest of ten normal numbers is so many deviations above their mean, on average. */
+const EXPECTED_PEAK = 1.54;
 /** Equilibrium formulas are not asked beyond this; a backlog takes over. */
 const MOST_LOAD = 0.97;
 const LEAST_RUN = 0.02;
@@ -52,6 +54,8 @@ export class Station {
   /** By quota period: the share of it in which requests run. */
   readonly runs = new Float64Array(PERIODS).fill(1);
   isThrottled = false;
+  /** Cores used in the busiest period of the step. */
+  peak = 0;
   /** By period: CPU work that it begins with, as the time that a usual call takes longer for it, ms. */
   readonly crowds = new Float64Array(PERIODS);
   waitChance = 0;
@@ -157,6 +161,7 @@ export class Station {
     this.isThrottled = stress > 0 || quota < mean + SURE * deviation || this.#carried > 0;
     if (!this.isThrottled || mean === 0) {
       this.isThrottled = stress > limit;
+      this.peak = Math.min(limit, stress + (mean + EXPECTED_PEAK * deviation) / PERIOD);
       if (this.isThrottled) runs.fill(Math.max(LEAST_RUN, limit / stress));
       this.crowds.fill(0);
       this.#meanCrowd = 0;
@@ -168,6 +173,7 @@ export class Station {
     const cap = container.threads * load.work * perWork;
     let sum = 0;
     let crowd = 0;
+    let most = 0;
     let carried = Math.min(cap, this.#carried);
     for (let p = 0; p < PERIODS; p++) {
       const comes = mean * Math.exp(sigma * rng.normal() - (sigma * sigma) / 2);
@@ -178,6 +184,7 @@ export class Station {
         if (run > 1) run = 1;
         if (run < LEAST_RUN) run = LEAST_RUN;
       }
+      most = Math.max(most, Math.min(quota, wanted + stress * PERIOD));
       const granted = Math.max(quota - stress * run * PERIOD, LEAST_RUN * quota);
       // Processor sharing: a usual call meets all that is there, at the rate at which that is done.
       const longer = (carried / granted) * PERIOD;
@@ -189,6 +196,7 @@ export class Station {
     }
     this.#carried = carried < 1e-6 ? 0 : carried;
     this.#meanCrowd = crowd / PERIODS;
+    this.peak = most / PERIOD;
     return sum / PERIODS;
   }
 }
