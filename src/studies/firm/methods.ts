@@ -1,0 +1,107 @@
+/**
+ * Who is compared in the FIRM studies: the rules with the constants that were chosen for them, and references.
+ * Owns: how each is made for one run. Not here: FIRM itself (firm-method.ts), the constants' table (docs/guide/baselines.md).
+ */
+import { faultKinds, type Injection } from "../../act/faults/index.ts";
+import { CodedError, failure, minutes, type Rng, seededRng } from "../../base/index.ts";
+import {
+  type AimdConfig,
+  aimdController,
+  armCount,
+  armOf,
+  type CaptainConfig,
+  serviceHpa,
+  serviceHpaController,
+  type TowerMemory,
+  throttleTargetController,
+} from "../../control/fallbacks/index.ts";
+import type { ServicesController } from "../../control/tasks/index.ts";
+import type { MicroserviceApplication } from "../../sim/index.ts";
+import { sequence, usualSequence } from "./applications.ts";
+import { runEpisode } from "./episode.ts";
+import { oracleController } from "./oracle.ts";
+
+/** Plain JSON, recorded with the results. */
+export interface RuleConfigs {
+  /** CPU target of every service's HPA, percent. */
+  readonly hpaPercent: number;
+  readonly aimd: AimdConfig;
+  readonly captain: CaptainConfig;
+  /** Minutes that the Tower rehearses on the fluid rung before it is judged, each under another arm. */
+  readonly rehearsal: number;
+}
+
+export interface MethodContext {
+  readonly application: MicroserviceApplication;
+  readonly perSecond: number;
+  readonly injections: readonly Injection[];
+  readonly rules: RuleConfigs;
+}
+
+/** Null: nobody changes anything. */
+export function ruleOf(method: string, context: MethodContext): ServicesController | null {
+  const { injections, rules } = context;
+  switch (method) {
+    case "nobody":
+      return null;
+    case "oracle":
+      return oracleController(injections);
+    case "kubernetes":
+      return serviceHpaController({ hpa: serviceHpa(rules.hpaPercent) });
+    case "kubernetes-default":
+      return serviceHpaController({ hpa: serviceHpa() });
+    case "aimd":
+      return aimdController(rules.aimd);
+    case "autothrottle":
+      return throttleTargetController({ captain: rules.captain, memory: rehearsed(context) });
+    default:
+      throw new CodedError(failure("study.unit", `the FIRM studies know no method '${method}': ask for one they list`));
+  }
+}
+
+/**
+ * As its authors do: arms are tried in a warm-up, and none is explored when it counts. The warm-up has anomalies of the same
+ * sort as the run that counts, so that targets which only suit quiet times are known for it.
+ */
+function rehearsed({ application, perSecond, rules }: MethodContext): TowerMemory {
+  const count = rules.rehearsal;
+  if (count === 0) return { busy: [], samples: [] };
+  const rng = seededRng(REHEARSAL_SEED).fork(application.name);
+  // Spread evenly over the grid of arms, whichever number of them there is time for, in any order.
+  const rehearse = shuffled(
+    rng.fork("order"),
+    Array.from({ length: count }, (_, i) => armOf(Math.floor(((i + 0.5) * armCount) / count) % armCount)),
+  );
+  const anomalies = { ...usualSequence, kinds: faultKinds, count: Math.max(1, Math.floor(count / 3)) };
+  const controller = throttleTargetController({
+    ...{ captain: rules.captain, rehearse, rng: rng.fork("tower") },
+  });
+  runEpisode({
+    ...{ seed: REHEARSAL_SEED, application, rung: "fluid", perMinute: [perSecond], controller },
+    injections: sequence(rng.fork("anomalies"), application, anomalies),
+    duration: minutes(count + 0.1),
+  });
+  return controller.memory;
+}
+
+function shuffled<T>(rng: Rng, items: readonly T[]): readonly T[] {
+  const order = [...items];
+  for (let i = order.length - 1; i > 0; i--) {
+    const j = rng.int(i + 1);
+    [order[i], order[j]] = [order[j] as T, order[i] as T];
+  }
+  return order;
+}
+
+/** No seed that anything is judged on. */
+const REHEARSAL_SEED = 1_999;
+
+export const methodTitles: Readonly<Record<string, string>> = {
+  nobody: "nobody",
+  oracle: "told the truth",
+  kubernetes: "Kubernetes autoscaling",
+  "kubernetes-default": "Kubernetes autoscaling at 80 %",
+  aimd: "AIMD",
+  autothrottle: "Autothrottle-like",
+  firm: "FIRM",
+};
