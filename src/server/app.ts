@@ -67,17 +67,6 @@ export interface App {
 
 const EVENTS_IN_SNAPSHOT = 50;
 
-const SECURITY_HEADERS: Readonly<Record<string, string>> = {
-  "content-security-policy":
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY",
-  "referrer-policy": "no-referrer",
-  "cross-origin-opener-policy": "same-origin",
-  "cross-origin-resource-policy": "same-origin",
-  "permissions-policy": "camera=(), geolocation=(), microphone=()",
-};
-
 const NO_STUDIES: StudyShelf = {
   list: async () => [],
   read: async () => undefined,
@@ -116,8 +105,6 @@ export function createApp({ plane, options }: { readonly plane: ControlPlane; re
     // Not the clock's: most answers take less than its millisecond.
     const began = performance.now();
     await next();
-    for (const [name, value] of Object.entries(SECURITY_HEADERS))
-      if (!c.res.headers.has(name)) c.res.headers.set(name, value);
     const route = c.req.routePath === "*" || c.req.routePath === "/*" ? "other" : c.req.routePath;
     options.onAnswer?.({ method: c.req.method, route, status: c.res.status, ms: performance.now() - began });
   });

@@ -199,6 +199,22 @@ function dashboardFolder(): string {
   return folder;
 }
 
+test("every answer has the headers that keep browsers careful, and one that is stricter keeps its own", async () => {
+  const figure = new Uint8Array(new TextEncoder().encode("<svg/>"));
+  const studies = { list: async () => [], read: async () => undefined, figure: async () => figure };
+  const { opened } = await start({ studies });
+  const { url } = unwrap(opened);
+  for (const path of ["/v1/overview", "/livez", "/nothing-here"]) {
+    const { headers } = await fetch(`${url}${path}`);
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(headers.get("x-frame-options")).toBe("DENY");
+  }
+  const { headers } = await fetch(`${url}/v1/studies/tiny/figures/tiny.svg`);
+  expect(headers.get("content-security-policy")).toContain("sandbox");
+  expect(headers.get("x-frame-options")).toBe("DENY");
+});
+
 test("the dashboard's files are served with their types, packed, cached by content, and nothing else is", async () => {
   const dashboard = unwrap(openStaticFolder(dashboardFolder()));
   const { opened } = await start({ dashboard });

@@ -1,7 +1,7 @@
 /**
  * The app on a socket of this machine.
- * Owns: binding, what may be bound without tokens, time limits of connections, closing gracefully. Not here: what is
- * answered (app.ts).
+ * Owns: binding, what may be bound without tokens, time limits of connections, the headers of every answer, closing
+ * gracefully. Not here: what is answered (app.ts).
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -30,6 +30,18 @@ export interface RunningServer {
 
 const GRACE_MS = 3_000;
 
+/** Of every answer, whoever makes it; one that brings its own keeps that. */
+const securityHeaders = Object.entries({
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+});
+
 export async function openServer({
   plane,
   options,
@@ -56,7 +68,10 @@ export async function openServer({
       keepAliveTimeout: 5_000,
       maxHeaderSize: 16_384,
     },
-    (incoming, outgoing) => void listener(incoming, outgoing),
+    (incoming, outgoing) => {
+      for (const [name, value] of securityHeaders) outgoing.setHeader(name, value);
+      void listener(incoming, outgoing);
+    },
   );
   server.maxConnections = 1_000;
 
