@@ -9,8 +9,9 @@ import {
 import { NOTHING, percent, plain } from "../words/format.ts";
 import { resourceUnit, resourceWord } from "../words/services.ts";
 
-/** From where on a limit is nearly reached. */
+/** From where on a limit is nearly reached. A cache is always full: that says nothing about whether it is too small. */
 const TIGHT = 0.9;
+const isTight = (resource: ServiceResource, use: number): boolean => resource !== "llc" && use >= TIGHT;
 
 export function Limits(props: {
   instances: readonly InstanceDocument[];
@@ -65,7 +66,7 @@ function Use({ instance, resource }: { instance: InstanceDocument; resource: Ser
   return (
     <td>
       <svg
-        class={shown >= TIGHT ? "use tight" : "use"}
+        class={isTight(resource, shown) ? "use tight" : resource === "llc" ? "use full" : "use"}
         viewBox="0 0 100 6"
         preserveAspectRatio="none"
         aria-hidden="true"

@@ -3,6 +3,8 @@ import { type StoredTrace, spanColumnsOf, type TraceSummary } from "../../../obs
 import { assembleTraces, CriticalPathFinder, type TracingCoordinator } from "../../../observe/tracing/index.ts";
 import type { TraceDocument, TraceSummaryDocument } from "../../../server/index.ts";
 
+/** As the coordinator has it: so far may two hosts' clocks be apart. */
+const SKEW_US = 1_000;
 /** More spans than a person can look at are not told. */
 const MOST_SPANS = 1_000;
 
@@ -25,7 +27,7 @@ export function traceDocument(trace: StoredTrace, { assembler, relations }: Trac
   // Relations are known by the numbers of the coordinator's own names.
   const { names } = assembler;
   const { block } = assembleTraces({ batches: [spanColumnsOf(trace.spans, names)], names });
-  const found = block.size === 0 ? null : new CriticalPathFinder({ relations }).find(block, 0);
+  const found = block.size === 0 ? null : new CriticalPathFinder({ relations, skewUs: SKEW_US }).find(block, 0);
   const path = found?.path();
   const base = block.offsets[0] ?? 0;
   const began = trace.startUs;
