@@ -62,7 +62,7 @@ describe("the tracing coordinator", () => {
   test("learns what is background from some traces and leaves it out of all", () => {
     const { made, admit } = coordinator({ learnEvery: 1, relations: { enough: 10 } });
     const withTail = (end: number): TreeNode => node("root", [0, 100], [node("A", [10, 40]), node("W", [50, end])]);
-    for (let trace = 1; trace <= 10; trace++) admit(spansOf(withTail(150), { trace }), 0);
+    for (let trace = 1; trace <= 10; trace++) admit(spansOf(withTail(5_000), { trace }), 0);
     const learned = made.flush(at(0));
     if (learned !== null) made.release(learned);
     // This time it happened to end before its parent.

@@ -278,6 +278,13 @@ describe("clocks that are apart", () => {
     expect(pathOf(skewed, { skewUs: 1_000 })).toEqual(["root 2000", "A 7600", "B 10400"]);
   });
 
+  test("do not take a child off the path that seems to end after its parent", () => {
+    const late = node("root", [0, 20_000], [node("A", [1_000, 20_400])]);
+    expect(pathOf(late)).toEqual(["root 20000"]);
+    expect(pathOf(late, { skewUs: 1_000 })).toEqual(["root 1000", "A 19000"]);
+    expect(pathOf(late, { skewUs: 300 })).toEqual(["root 20000"]);
+  });
+
   test("are not blamed for an overlap of most of a sibling, nor within one instance", () => {
     const short = node("root", [0, 20_000], [node("A", [8_500, 9_000]), node("B", [8_600, 19_000])]);
     expect(pathOf(short, { skewUs: 1_000 })).toEqual(["root 9600", "B 10400"]);

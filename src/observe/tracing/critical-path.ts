@@ -174,7 +174,7 @@ export class CriticalPathFinder {
       const child = this.#children.list[next]!;
       const ended = endUs[base + child]!;
       // It overlaps what is on the path, or outlives its parent.
-      if (ended > latest && !this.#isSkewed(block, child, { after: this.#last[span]!, now })) continue;
+      if (ended > latest && !this.#isSkewed(block, child, { before: this.#last[span]!, span, now })) continue;
       if (ended <= floor) {
         next = end; // so do all that follow
         break;
@@ -189,12 +189,17 @@ export class CriticalPathFinder {
     return NONE;
   }
 
-  /** Whether its overlap with the sibling that is on the path may be a matter of their clocks. */
-  #isSkewed(block: TraceBlock, child: number, { after, now }: { readonly after: number; readonly now: number }) {
-    if (this.#skewUs === 0 || after < 0) return false;
+  /** Whether its overlap with the sibling that is on the path, or its end after its parent's, may be a matter of clocks. */
+  #isSkewed(
+    block: TraceBlock,
+    child: number,
+    { before, span, now }: { readonly before: number; readonly span: number; readonly now: number },
+  ): boolean {
+    if (this.#skewUs === 0) return false;
     const { startUs, endUs, instance } = block.spans;
     const row = this.#base + child;
-    if (instance[row] === instance[this.#base + after]) return false;
+    const other = this.#base + (before < 0 ? span : before);
+    if (instance[row] === instance[other]) return false;
     return endUs[row]! - now <= Math.min(this.#skewUs, (endUs[row]! - startUs[row]!) / 2);
   }
 

@@ -108,3 +108,20 @@ test("an overlap that clocks may have made does not make a pair parallel; of two
   expect(verdictOf([skewed, short, skewed], 1_000)).toBe("first-then-second");
   expect(verdictOf([short, short], 1_000)).toBe("unknown");
 });
+
+test("a child that ends after its parent by no more than clocks may be apart has not outlived it", () => {
+  const late: readonly [Times, Times] = [
+    [10, 20],
+    [20, 400],
+  ];
+  const isBackground = (skewUs: number): boolean => {
+    const { block, root, B } = executions(late, late);
+    const tracker = new RelationTracker({ enough: 2, skewUs });
+    for (let trace = 0; trace < 2; trace++) tracker.observe(block, trace);
+    return tracker.isBackground(block, root, B);
+  };
+  // Its parent ends at 100.
+  expect(isBackground(0)).toBe(true);
+  expect(isBackground(299)).toBe(true);
+  expect(isBackground(300)).toBe(false);
+});

@@ -41,7 +41,8 @@ export interface RelationTrackerOptions {
   readonly mostPairs?: number;
   /**
    * How far the clocks of two instances may be apart; 0 unless said. Siblings of two instances that overlap by no more are
-   * in sequence as far as anybody can tell; where that is most of the shorter one, nothing can be told.
+   * in sequence as far as anybody can tell; where that is most of the shorter one, nothing can be told. A child in another
+   * instance that ends no later than this after its parent has not outlived it.
    */
   readonly skewUs?: number;
 }
@@ -119,9 +120,10 @@ export class RelationTracker implements Relations {
       counts = { executions: 0, outlived: 0 };
       this.#children.set(key, counts);
     }
-    const { endUs, kind } = block.spans;
+    const { endUs, kind, instance } = block.spans;
+    const slack = instance[child] === instance[parent] ? 0 : this.#skewUs;
     counts.executions += 1;
-    if (endUs[child]! > endUs[parent]! || isMessage(kind[parent]!, kind[child]!)) counts.outlived += 1;
+    if (endUs[child]! > endUs[parent]! + slack || isMessage(kind[parent]!, kind[child]!)) counts.outlived += 1;
   }
 
   #countPair(block: TraceBlock, parent: number, [x, y]: readonly [number, number]): void {
