@@ -61,7 +61,7 @@ test("a person presses an anomaly button, the culprit shows with its reason, and
     .poll(() => page.locator("main h1").innerText(), SLOWLY)
     .toMatch(/^user-0 holds up (login|reserve): it lacks CPU/);
   await expect
-    .poll(() => page.locator(".service-graph .blamed title").allInnerTexts(), SLOWLY)
+    .poll(() => page.locator(".service-graph .blamed title").allTextContents(), SLOWLY)
     .toEqual([expect.stringMatching(/^user: /)]);
   await picture(page, "services-culprit-light");
   await page.getByRole("button", { name: "Stop CPU stress in user-0" }).click();

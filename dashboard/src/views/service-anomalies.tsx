@@ -109,7 +109,7 @@ function presetsFor({ targets }: Simulated): readonly AnomalyWish[] {
   ];
   return [
     ...presets.flatMap(([kind, name]): AnomalyWish[] =>
-      name === undefined ? [] : [{ kind, target: { on: "instance", name }, intensity: 0.9, seconds: 90 }],
+      name === undefined ? [] : [{ kind, target: { on: "instance", name }, intensity: 0.9, seconds: 180 }],
     ),
     { kind: "workload-variation", target: { on: "requests", name: "all" }, intensity: 1, seconds: 60 },
   ];
