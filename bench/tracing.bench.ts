@@ -8,6 +8,7 @@ import { type Bench, type BenchContext, type BenchReport, describeMachine, type 
 import { type Crisp, openCrisp } from "./tracing/crisp.ts";
 import { agreementFigure, decodeFigures, ingestFigures, pathFigures } from "./tracing/figures.ts";
 import { memoryFigures } from "./tracing/memory.ts";
+import { deciding, mitigationFigures, updating } from "./tracing/mitigation.ts";
 import { decoding, fromFile, Ingest, libraryDecoding, pathFinding } from "./tracing/ours.ts";
 import { jaegerDocument, workload } from "./tracing/workload.ts";
 
@@ -15,7 +16,7 @@ import { jaegerDocument, workload } from "./tracing/workload.ts";
 const TRACES = 500;
 
 export const tracingBench: Bench = {
-  title: "spans ingested, assembled and stored per second, and critical paths per second, one core",
+  title: "spans ingested, assembled and stored per second, critical paths per second, one core; FIRM's decisions",
   async run(context): Promise<BenchReport> {
     const machine = describeMachine();
     const folder = await mkdtemp(join(tmpdir(), "coxswain-bench-tracing-"));
@@ -53,6 +54,8 @@ async function measureIn(folder: string, context: BenchContext): Promise<{ figur
         { key: "ingest", contender: ingest, task: "ingest" },
         { key: "paths", contender: pathFinding(load), task: "paths" },
         { key: "file", contender: fromFile(file), task: "file" },
+        { key: "decision", contender: deciding(), task: "decide" },
+        { key: "update", contender: updating(), task: "update" },
         ...peers,
       ],
       rounds,
@@ -64,6 +67,7 @@ async function measureIn(folder: string, context: BenchContext): Promise<{ figur
       ...ingestFigures(timings, load.spans),
       ...pathFigures(timings, TRACES),
       ...agreement,
+      ...mitigationFigures(timings),
       ...memoryFigures(quick ? 1_000_000 : 20_000_000),
     ];
     return { figures, absent: crisp.absent };

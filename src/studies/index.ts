@@ -5,6 +5,10 @@ export type { UnseenMember, UnseenOptions, UnseenRanking } from "./aware/unseen.
 export { embedUnseen, rankUnseen } from "./aware/unseen.ts";
 export type { ClaimRow } from "./claim.ts";
 export { claimAtLeast, claimAtMost, estimateOver } from "./claim.ts";
+export type { Checkpoints, TrainedMitigation, TrainMitigationOptions } from "./firm/training.ts";
+export { openMitigationAgent, trainMitigation } from "./firm/training.ts";
+export type { MitigationTraining } from "./firm/training-config.ts";
+export { firmDdpg, mitigationShape, usualTraining } from "./firm/training-config.ts";
 export { studies } from "./registry.ts";
 export type { SharedTraining } from "./shared-training.ts";
 export { quickPretraining } from "./shared-training.ts";

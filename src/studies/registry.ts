@@ -10,6 +10,9 @@ import { awareEmbedding } from "./aware-embedding.ts";
 import { awareEndToEnd } from "./aware-endtoend.ts";
 import { awareSensitivity } from "./aware-sensitivity.ts";
 import { awareServing } from "./aware-serving.ts";
+import { firmTraining } from "./firm-training.ts";
+import { firmLocalization } from "./firm-localization.ts";
+import { firmTraces } from "./firm-traces.ts";
 import { rlAcrobot } from "./rl-acrobot.ts";
 import { rlCartPole } from "./rl-cartpole.ts";
 import { rlMountainCar } from "./rl-mountaincar.ts";
@@ -30,4 +33,7 @@ export const studies: readonly Study[] = [
   awareEmbedding,
   awareAdaptation,
   awareSensitivity,
+  firmTraining,
+  firmLocalization,
+  firmTraces,
 ] as readonly Study[];

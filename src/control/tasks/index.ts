@@ -38,6 +38,7 @@ export {
 export type { ServicesController, ServicesPort, ServicesView } from "./mitigation/port.ts";
 export type { MitigationRewardInput } from "./mitigation/reward.ts";
 export { mitigationReward, usualAlpha } from "./mitigation/reward.ts";
+export { UseMemory } from "./mitigation/use-memory.ts";
 export type { ProfileProblem, WorkloadProfile } from "./profile.ts";
 export { profileProblems, profileTask } from "./profile.ts";
 export type { DeviationThreshold, RewardThreshold, ThresholdProblem, Thresholds } from "./thresholds.ts";

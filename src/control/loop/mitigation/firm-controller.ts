@@ -24,6 +24,7 @@ import {
   type ServicesController,
   type ServicesView,
   sloMaintenanceOf,
+  UseMemory,
   workloadChangeOf,
 } from "../../tasks/index.ts";
 import { RecentLatencies } from "./recent-latency.ts";
@@ -77,6 +78,7 @@ export class FirmController implements ServicesController {
   readonly #names = new NameTable();
   readonly #tracing: TracingCoordinator;
   readonly #recent: RecentLatencies;
+  readonly #used = new UseMemory();
   #offeredBefore: number | null = null;
   #intervals = 0;
   #unblamed = 0;
@@ -134,6 +136,7 @@ export class FirmController implements ServicesController {
       this.#tracing.release(traces);
     }
     localizer.read({ instances, requests });
+    this.#used.note(instances);
     const offered = offeredOf(requests);
     const workloadChange = workloadChangeOf(offered, this.#offeredBefore);
     this.#offeredBefore = offered;
@@ -208,7 +211,7 @@ export class FirmController implements ServicesController {
     const room = rooms.get(node);
     if (room === undefined) throw new RangeError(`nobody has told what is left on node ${node}`);
     const { actions, oversubscribed } = decodeMitigation(action, {
-      ...{ kind, instance, room, sloMaintenance },
+      ...{ kind, instance, room, sloMaintenance, used: this.#used.peakOf(instance) },
       replicas: replicas.get(service) ?? 1,
     });
     const more = oversubscribed.length > 0 ? `; its node has no more ${oversubscribed.join(", ")}` : "";

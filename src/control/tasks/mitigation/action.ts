@@ -5,7 +5,7 @@
  *
  * `limits`, as printed: a number is a place between the container's lower and upper limit. The eight things an agent sees do
  * not tell how large the present limit is, so a limit that suits what is used now can not be read off them, and whatever a
- * network says swings (ADR 0021). `headroom`, the default: a number is how many times what is used is granted, which is then
+ * network says swings (ADR 0021). `headroom`, the default: a number is how many times what was lately used is granted, which is then
  * kept between the lower and the upper limit. Both are geometric: as many steps from 1 to 2 cores as from 2 to 4.
  */
 import type { ServiceAction } from "../../../act/index.ts";
@@ -23,6 +23,8 @@ export const headroomRange = { least: 1.05, most: 4 } as const;
 export interface MitigationMove {
   readonly kind: MitigationActions;
   readonly instance: InstanceReading;
+  /** What it has lately used at most: what headroom is a factor on (use-memory.ts). */
+  readonly used: Limits;
   /** Not promised to anybody on the container's node. */
   readonly room: Limits;
   /** Of the container's service, started or starting. */
@@ -45,14 +47,13 @@ const ALL_USED = 0.95;
 const LEAST_CHANGE = 0.03;
 
 /** What the numbers say each limit should be, before any bound. */
-export function wantedLimits(action: ArrayLike<number>, { kind, instance }: MitigationMove): Limits {
-  const { lower, upper, limits, use } = instance;
+export function wantedLimits(action: ArrayLike<number>, { kind, instance, used }: MitigationMove): Limits {
+  const { lower, upper } = instance;
   const of = (resource: Resource, i: number): number => {
     const share = (Math.min(1, Math.max(-1, action[i] as number)) + 1) / 2;
     if (kind === "limits") return lower[resource] * BELOW * (upper[resource] / (lower[resource] * BELOW)) ** share;
     const { least, most } = headroomRange;
-    const used = limits[resource] * (use?.[resource] ?? 1);
-    return used * least * (most / least) ** share;
+    return used[resource] * least * (most / least) ** share;
   };
   return { cpu: of("cpu", 0), memory: of("memory", 1), llc: of("llc", 2), io: of("io", 3), network: of("network", 4) };
 }

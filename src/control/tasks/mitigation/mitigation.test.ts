@@ -4,6 +4,7 @@ import type { InstanceReading, RequestReading } from "../../../observe/telemetry
 import { decodeMitigation, type MitigationMove, wantedLimits } from "./action.ts";
 import { compositionOf, encodeMitigation, offeredOf, sloMaintenanceOf, workloadChangeOf } from "./observation.ts";
 import { mitigationReward } from "./reward.ts";
+import { UseMemory } from "./use-memory.ts";
 
 const all = (value: number): Limits => ({ cpu: value, memory: value, llc: value, io: value, network: value });
 const used = (value: number) => all(value) as { [R in keyof Limits]: Ratio };
@@ -13,10 +14,15 @@ const instance = (change: Partial<InstanceReading> = {}): InstanceReading => ({
   ...{ limits: all(4), lower: all(1), upper: all(32), threads: 16, use: used(0.5), counters: null },
   ...change,
 });
-const move = (change: Partial<MitigationMove> = {}): MitigationMove => ({
-  ...{ kind: "headroom", instance: instance(), room: all(100), replicas: 1, sloMaintenance: 1 },
-  ...change,
-});
+const move = (change: Partial<MitigationMove> = {}): MitigationMove => {
+  const own = change.instance ?? instance();
+  const memory = new UseMemory();
+  memory.note([own]);
+  return {
+    ...{ kind: "headroom", instance: own, used: memory.peakOf(own), room: all(100), replicas: 1, sloMaintenance: 1 },
+    ...change,
+  };
+};
 
 test("SM is the SLO over the latency, capped at 1, and the uncapped ratio for whoever asks", () => {
   expect(sloMaintenanceOf(100, 200)).toBe(0.5);
@@ -124,4 +130,23 @@ test("below the lower limit of all that flows one container less is enough, but 
   expect(two.actions[0]).toEqual({ kind: "scale-service", service: "text", replicas: 1 });
   const one = decodeMitigation([-1, -1, -1, -1, -1], move({ instance: idle, replicas: 1 }));
   expect(one.actions.every(({ kind }) => kind === "set-limits")).toBe(true);
+});
+
+test("headroom is a factor on the highest use of the last ten readings, by resource", () => {
+  const memory = new UseMemory();
+  const at = (cpu: number) => instance({ use: { ...used(0.5), cpu: cpu as Ratio } });
+  memory.note([at(0.75)]);
+  for (let i = 0; i < 9; i++) memory.note([at(0.25)]);
+  // 0.75 and 0.5 of 4.
+  expect(memory.peakOf(at(0))).toMatchObject({ cpu: 3, memory: 2 });
+  memory.note([instance({ use: null })]);
+  expect(memory.peakOf(at(0)).cpu).toBe(3);
+  memory.note([at(0.25)]);
+  expect(memory.peakOf(at(0)).cpu).toBe(1);
+  // A quota period of 3.5 cores, in a second of 1.
+  memory.note([{ ...at(0.25), counters: { cpuPeakCores: 3.5 } as InstanceReading["counters"] }]);
+  expect(memory.peakOf(at(0)).cpu).toBe(3.5);
+  memory.note([]);
+  // Nothing is known of it: all may be in use.
+  expect(memory.peakOf(at(0))).toEqual(all(4));
 });
