@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { layOut } from "./graph-layout.ts";
+import { layOut, usualCalls } from "./graph-layout.ts";
 
 const edge = (caller: string, callee: string) => ({ caller, callee });
 const layersIn = (names: readonly string[], edges: ReturnType<typeof edge>[]) =>
@@ -26,4 +26,13 @@ test("two chains do not cross, and the picture does not depend on the order of t
 
 test("without anybody there is nothing", () => {
   expect(layOut([], [])).toEqual([]);
+});
+
+test("a call in a hundred of what somebody gets is not drawn, and the only caller of a quiet one is", () => {
+  const edges = [
+    { ...edge("cart", "db"), calls: 990 },
+    { ...edge("root", "db"), calls: 10 },
+    { ...edge("root", "rare"), calls: 1 },
+  ];
+  expect(usualCalls(edges).map(({ caller, callee }) => `${caller} ${callee}`)).toEqual(["cart db", "root rare"]);
 });

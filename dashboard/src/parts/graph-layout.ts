@@ -1,6 +1,6 @@
 /**
  * Where the vertices of a call graph stand: callers left of those they call, as few crossings as a few sweeps can do.
- * Owns: layers, order within a layer. Pure; the same graph gives the same picture, whatever order its edges come in.
+ * Owns: layers, order within a layer, which calls are worth a line. Pure; the same graph gives the same picture, whatever order its edges come in.
  */
 
 export interface LaidOut {
@@ -16,6 +16,16 @@ interface Edge {
 }
 
 const SWEEPS = 4;
+
+/** Rarer calls are left to a table: a span that was lost on its way makes those below it look like somebody else's. */
+const RARE = 0.01;
+
+/** Of the calls that each gets, those that are more than one in a hundred. */
+export function usualCalls<E extends Edge & { readonly calls: number }>(edges: readonly E[]): readonly E[] {
+  const received = new Map<string, number>();
+  for (const { callee, calls } of edges) received.set(callee, (received.get(callee) ?? 0) + calls);
+  return edges.filter(({ callee, calls }) => calls > RARE * (received.get(callee) ?? 0));
+}
 
 export function layOut(names: readonly string[], edges: readonly Edge[]): readonly LaidOut[] {
   const sorted = [...names].sort();

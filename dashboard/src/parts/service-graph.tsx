@@ -6,10 +6,10 @@
 import type { ComponentChild } from "preact";
 import type { GraphEdge, GraphVertex, ServiceGraphDocument } from "../../../src/server/services-contract.ts";
 import { latency, percent, whole } from "../words/format.ts";
-import { layOut } from "./graph-layout.ts";
+import { layOut, usualCalls } from "./graph-layout.ts";
 
-const BOX = { width: 158, height: 40 };
-const GAP = { x: 74, y: 14 };
+const BOX = { width: 168, height: 40 };
+const GAP = { x: 64, y: 14 };
 const PAD = 6;
 
 /** From where on somebody is drawn as to blame, and as perhaps to blame. */
@@ -27,9 +27,10 @@ export function ServiceGraph(props: {
   choose: (service: string) => void;
 }): ComponentChild {
   const { graph, chosen, choose } = props;
+  const drawn = usualCalls(graph.edges);
   const places = layOut(
     graph.vertices.map(({ name }) => name),
-    graph.edges,
+    drawn,
   );
   const rows = Math.max(1, ...places.map(({ row }) => row + 1));
   const layers = Math.max(1, ...places.map(({ layer }) => layer + 1));
@@ -60,7 +61,7 @@ export function ServiceGraph(props: {
           role="img"
           aria-label={about}
         >
-          {graph.edges.map((edge) => (
+          {drawn.map((edge) => (
             <Call key={`${edge.caller} ${edge.callee}`} edge={edge} placed={placed} most={most} />
           ))}
           {[...placed.values()].map((place) => (
