@@ -16,6 +16,10 @@ const sets = {
     what: "per-minute calls of Azure functions over a day",
     from: "https://github.com/vhive-serverless/invitro (data/traces; the Azure Functions 2019 trace, CC-BY 4.0)",
   },
+  "nezha-traces": {
+    what: "spans of Online Boutique and Train-Ticket with labelled faults",
+    from: "https://github.com/IntelligentDDS/Nezha (rca_data and construct_data; MIT)",
+  },
 } as const;
 
 export type DatasetName = keyof typeof sets;

@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Features, featureCount, featuresIn, intensityOf, pearson, vectorOf } from "./features.ts";
+import {
+  type Features,
+  featureCount,
+  featuresIn,
+  type Harm,
+  harmIn,
+  intensityOf,
+  pearson,
+  vectorOf,
+} from "./features.ts";
 import type { InstanceTimes, RequestTimes, WayTimes } from "./trace-window.ts";
 
 const times = (...values: number[]): Float64Array => Float64Array.from(values);
@@ -23,8 +32,13 @@ const instance = (ownUs: Float64Array, more: Partial<InstanceTimes> = {}): Insta
   ...more,
 });
 
-const featuresOf = (one: InstanceTimes, rest: Omit<RequestTimes, "instances">): Features =>
-  featuresIn({ ...rest, instances: [one] }).get(one.instance) as Features;
+type Rest = Omit<RequestTimes, "instances">;
+
+const featuresOf = (one: InstanceTimes, rest: Rest): Features =>
+  featuresIn({ ...rest, instances: [one] }).of.get(one.instance) as Features;
+
+const harmOf = (one: InstanceTimes, rest: Rest): Harm =>
+  harmIn([featuresIn({ ...rest, instances: [one] })]).get(one.instance) as Harm;
 
 describe("Algorithm 3.2's two features", () => {
   test("Pearson's correlation of four pairs", () => {
@@ -83,26 +97,25 @@ describe("Algorithm 3.2's two features", () => {
 describe("what is known of the past", () => {
   test("the part of what a request lost that is one instance's", () => {
     // The request took 100 and takes 150; the instance took 20 and takes 60: 40 of the 50.
-    const found = featuresOf(instance(times(50, 70), { normalUs: 20 }), request(times(140, 160), 100));
-    expect(found).toMatchObject({ ownExcessUs: 40, wayExcessUs: 0, ownShare: 0.8, wayShare: 0 });
-    expect(found.elevation).toBeCloseTo(61 / 21, 12);
+    const found = harmOf(instance(times(50, 70), { normalUs: 20 }), request(times(140, 160), 100));
+    expect(found).toMatchObject({ workShare: 0.8, wayShare: 0 });
+    expect(found.features).toMatchObject({ ownExcessUs: 40, workExcessUs: 40, wayExcessUs: 0 });
+    expect(found.features.elevation).toBeCloseTo(61 / 21, 12);
   });
 
-  test("a slow wire is the instance's whose every way is slow, and its callers are rid of it", () => {
+  test("a slow wire is the instance's most of whose calls are slow, and its callers are rid of it", () => {
     // Ten requests: root calls a and b once each, a calls c. Each way at a takes 3 more; b's is as ever.
     const way = (caller: string, callee: string, perCallUs: number): WayTimes => ({
-      ...{ caller, callee, perCallUs },
+      ...{ caller, callee, perCallUs, isApart: false },
       calls: 10,
       normalUs: 1,
     });
     const ways = [way("root", "a", 4), way("root", "b", 1), way("a", "c", 4)];
     const ten = (us: number) => new Float64Array(10).fill(us);
     const of = (name: string, us: number, normalUs: number) => instance(ten(us), { instance: name, normalUs });
-    const found = featuresIn({
-      ...request(ten(106), 100, ways),
-      instances: [of("root", 13, 10), of("a", 23, 20), of("b", 30, 30), of("c", 40, 40)],
-    });
-    const sharesOf = (name: string) => [found.get(name)?.ownShare, found.get(name)?.wayShare];
+    const instances = [of("root", 13, 10), of("a", 23, 20), of("b", 30, 30), of("c", 40, 40)];
+    const found = harmIn([featuresIn({ ...request(ten(106), 100, ways), instances })]);
+    const sharesOf = (name: string) => [found.get(name)?.workShare, found.get(name)?.wayShare];
     expect(sharesOf("a")).toEqual([0, 1]);
     // The root has a way that is as ever. What it lost is the way to a.
     expect(sharesOf("root")).toEqual([0, 0]);
@@ -111,20 +124,33 @@ describe("what is known of the past", () => {
     expect(sharesOf("c")).toEqual([0, 0.5]);
   });
 
-  test("without a past nothing is above normal", () => {
-    expect(featuresOf(instance(times(50, 70)), request(times(140, 160), null))).toMatchObject({
-      ...{ ownExcessUs: 0, wayExcessUs: 0, ownShare: 0, wayShare: 0, elevation: 1 },
+  test("types of requests count by how many there are of each, and by what they lost", () => {
+    const of = (name: string, count: number, [now, normal]: readonly [number, number]) => ({
+      ...featuresIn({
+        ...request(new Float64Array(count).fill(100 + now - normal), 100),
+        instances: [instance(new Float64Array(count).fill(now), { normalUs: normal })],
+      }),
+      request: name,
     });
+    // 30 requests lost 20 each, 10 lost 60 each, 100 lost next to nothing: all of it is this instance's.
+    const harm = harmIn([of("many", 100, [13, 10]), of("some", 30, [30, 10]), of("few", 10, [70, 10])]).get("a-0");
+    expect(harm).toMatchObject({ workShare: 1, wayShare: 0 });
+    expect(harm?.worst.request).toBe("some");
+  });
+
+  test("without a past nothing is above normal, and the request it varies with is named", () => {
+    const found = harmOf(instance(times(50, 70)), request(times(140, 160), null));
+    expect(found).toMatchObject({ workShare: 0, wayShare: 0, features: { ownExcessUs: 0, elevation: 1 } });
   });
 
   test("a request that lost next to nothing gives nobody a share", () => {
-    const found = featuresOf(instance(times(50, 50), { normalUs: 46 }), request(times(104, 104), 100));
-    expect(found).toMatchObject({ ownExcessUs: 4, ownShare: 0 });
+    const found = harmOf(instance(times(50, 50), { normalUs: 46 }), request(times(104, 104), 100));
+    expect(found).toMatchObject({ workShare: 0, features: { ownExcessUs: 4 } });
   });
 
   test("background work has no share of what somebody waited for", () => {
     const slow = { normalUs: 10, isBackground: true };
-    expect(featuresOf(instance(times(90, 90), slow), request(times(150, 150), 100)).ownShare).toBe(0);
+    expect(harmOf(instance(times(90, 90), slow), request(times(150, 150), 100)).workShare).toBe(0);
   });
 });
 
@@ -133,9 +159,9 @@ test("vectors stay within bounds whatever the features are", () => {
   fc.assert(
     fc.property(fc.array(wild, { minLength: 2, maxLength: 20 }), wild, wild, (list, normal, pressure) => {
       const own = times(...list);
-      const features = featuresOf(instance(own, { normalUs: normal }), request(own, normal));
+      const harm = harmOf(instance(own, { normalUs: normal }), request(own, normal));
       for (const set of ["printed", "all"] as const) {
-        const vector = vectorOf(features, pressure, set);
+        const vector = vectorOf(harm, pressure, set);
         expect(vector).toHaveLength(featureCount(set));
         for (const value of vector) expect(Math.abs(value)).toBeLessThanOrEqual(5);
       }

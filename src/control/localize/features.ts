@@ -11,28 +11,36 @@ export interface Features {
   readonly relativeImportance: number;
   /** The 99th percentile over the median, of the requests it took part in. */
   readonly congestionIntensity: number;
-  /** Mean microseconds above normal, of its own time and of the ways to and from it; 0 where no normal is known. */
-  readonly ownExcessUs: number;
-  readonly wayExcessUs: number;
   /** Mean own time over its normal; 1 where no normal is known. */
   readonly elevation: number;
-  /** Of what the request lost against its normal, the part that is its own work, and that is its ways; 0 to 1. */
-  readonly ownShare: number;
-  readonly wayShare: number;
+  /**
+   * Mean microseconds per request above normal, 0 where no normal is known: of its own time, of that without the slow ways
+   * to those it calls, and of the ways to and from it. Nobody waits for background work: its own is not in the second.
+   */
+  readonly ownExcessUs: number;
+  readonly workExcessUs: number;
+  readonly wayExcessUs: number;
 }
 
 /** A median of nothing makes a ratio of anything. */
 const MOST_INTENSITY = 100;
+
+/** Of every instance in the requests of one type. */
+export interface RequestFeatures {
+  readonly request: string;
+  readonly count: number;
+  /** Mean microseconds above normal that these requests take; 0 where that is next to nothing, or not known. */
+  readonly lostUs: number;
+  readonly of: ReadonlyMap<string, Features>;
+}
+
 /** A request that lost less than this part of its normal has lost nothing: shares of noise say nothing. */
 const LEAST_LOSS = 0.05;
 
-/** Of every instance in the requests of one type. */
-export function featuresIn(times: RequestTimes): ReadonlyMap<string, Features> {
-  const { totalUs, normalTotalUs } = times;
+export function featuresIn(times: RequestTimes): RequestFeatures {
+  const { request, totalUs, normalTotalUs } = times;
   const ways = wayExcesses(times);
   const lost = normalTotalUs === null ? 0 : meanOf(totalUs) - normalTotalUs;
-  const shareOf = (excess: number): number =>
-    normalTotalUs !== null && lost > LEAST_LOSS * normalTotalUs ? Math.min(1, Math.max(0, excess / lost)) : 0;
   const found = new Map<string, Features>();
   for (const instance of times.instances) {
     const { ownUs, normalUs } = instance;
@@ -43,19 +51,64 @@ export function featuresIn(times: RequestTimes): ReadonlyMap<string, Features> {
     found.set(instance.instance, {
       relativeImportance: pearson(ownUs, totalUs),
       congestionIntensity: intensityOf(present),
-      ownExcessUs,
-      wayExcessUs: atIt,
       elevation: normalUs === null ? 1 : (mean + 1) / (normalUs + 1),
-      // Nobody waits for background work, so it explains nothing of what the request lost.
-      ownShare: instance.isBackground ? 0 : shareOf(ownExcessUs - fromIt),
-      wayShare: shareOf(atIt),
+      ownExcessUs,
+      workExcessUs: instance.isBackground ? 0 : ownExcessUs - fromIt,
+      wayExcessUs: atIt,
     });
   }
-  return found;
+  const lostUs = normalTotalUs !== null && lost > LEAST_LOSS * normalTotalUs ? lost : 0;
+  return { request, count: totalUs.length, lostUs, of: found };
+}
+
+/** What one instance has to do with what requests of all types lost. */
+export interface Harm {
+  /** Of all that was lost, the part that is its own work, and that is its ways; 0 to 1. */
+  readonly workShare: number;
+  readonly wayShare: number;
+  /** The type of request to which it does most. */
+  readonly worst: RequestFeatures;
+  readonly features: Features;
+}
+
+/** Of every instance; a loss counts by how many requests have it, so that a rare type's noise makes nobody a suspect. */
+export function harmIn(requests: readonly RequestFeatures[]): ReadonlyMap<string, Harm> {
+  const lost = requests.reduce((sum, { count, lostUs }) => sum + count * lostUs, 0);
+  const sums = new Map<
+    string,
+    { work: number; way: number; most: number; worst: RequestFeatures; features: Features }
+  >();
+  for (const worst of requests) {
+    for (const [instance, features] of worst.of) {
+      const counts = worst.lostUs > 0 ? worst.count : 0;
+      const work = counts * Math.max(0, features.workExcessUs);
+      const way = counts * Math.max(0, features.wayExcessUs);
+      // Where nothing is known to be lost, the one that it varies with.
+      const most = lost > 0 ? Math.max(work, way) : features.relativeImportance;
+      const sum = sums.get(instance);
+      if (sum === undefined) sums.set(instance, { work, way, most, worst, features });
+      else {
+        sum.work += work;
+        sum.way += way;
+        if (most > sum.most) Object.assign(sum, { most, worst, features });
+      }
+    }
+  }
+  const shareOf = (excess: number): number => (lost > 0 ? Math.min(1, excess / lost) : 0);
+  const middle = quantileOf(
+    Float64Array.from(sums.values(), ({ features }) => features.elevation),
+    0.5,
+  );
+  return new Map(
+    [...sums].map(([instance, { work, way, worst, features }]) => [
+      instance,
+      { workShare: shareOf(work), wayShare: shareOf(way), worst, features },
+    ]),
+  );
 }
 
 interface WayExcess {
-  /** Mean microseconds per request that the ways to and from an instance take beyond normal, each as the least of them. */
+  /** Mean microseconds per request that the ways to and from an instance take beyond normal, each as the middle one. */
   atIt: number;
   /** Of its own time, what is a slow way to somebody it calls. */
   fromIt: number;
@@ -66,33 +119,58 @@ const noWays: WayExcess = { atIt: 0, fromIt: 0 };
 const LEAST_CALLS = 5;
 
 /**
- * An instance behind a slow wire is slow to reach and slow to reach others from: every way at it takes longer, each call by
- * as much. One that only calls it, or is called by it, has other ways that do not. So an instance has the least of what its
- * ways have, and its callers are rid of what is then explained.
+ * An instance behind a slow wire is slow to reach, each call by as much, and often slow to reach others from. One that calls
+ * it has other ways that are not slow. So an instance has what the middle one of the calls to it has, or the middle one of
+ * all its calls, the lower where there are two; and its callers are rid of what is then explained.
  */
 function wayExcesses({ ways, totalUs }: RequestTimes): ReadonlyMap<string, WayExcess> {
   const known = ways.filter(({ calls, normalUs }) => calls >= LEAST_CALLS && normalUs !== null);
-  const least = new Map<string, { perCallUs: number; calls: number }>();
+  const [toIt, atIt] = [new Map<string, SlowCalls[]>(), new Map<string, SlowCalls[]>()];
   for (const { caller, callee, calls, perCallUs, normalUs } of known) {
-    const excess = Math.max(0, perCallUs - (normalUs ?? perCallUs));
-    for (const end of [caller, callee]) {
-      const before = least.get(end);
-      if (before === undefined) least.set(end, { perCallUs: excess, calls });
-      else {
-        before.perCallUs = Math.min(before.perCallUs, excess);
-        before.calls += calls;
-      }
-    }
+    const slow: SlowCalls = { calls, perCallUs: Math.max(0, perCallUs - (normalUs ?? perCallUs)) };
+    append(toIt, callee, slow);
+    append(atIt, callee, slow);
+    append(atIt, caller, slow);
   }
   const requests = Math.max(1, totalUs.length);
   const found = new Map<string, WayExcess>();
-  for (const [end, { perCallUs, calls }] of least) found.set(end, { atIt: (perCallUs * calls) / requests, fromIt: 0 });
-  for (const { caller, callee, calls } of known) {
+  for (const [end, list] of atIt) {
+    const sum = Math.max(sumOfMiddle(list), sumOfMiddle(toIt.get(end) ?? []));
+    found.set(end, { atIt: sum / requests, fromIt: 0 });
+  }
+  for (const { caller, callee, calls, isApart } of known) {
     const entry = found.get(caller);
-    const explained = least.get(callee);
-    if (entry !== undefined && explained !== undefined) entry.fromIt += (explained.perCallUs * calls) / requests;
+    // With a client span between them, the way was never in the caller's own time.
+    if (entry !== undefined && !isApart) entry.fromIt += (lowerMedian(toIt.get(callee) ?? []) * calls) / requests;
   }
   return found;
+}
+
+interface SlowCalls {
+  readonly calls: number;
+  /** Beyond normal. */
+  readonly perCallUs: number;
+}
+
+const append = (lists: Map<string, SlowCalls[]>, end: string, slow: SlowCalls): void => {
+  const list = lists.get(end);
+  if (list === undefined) lists.set(end, [slow]);
+  else list.push(slow);
+};
+
+const countOf = (list: readonly SlowCalls[]): number => list.reduce((sum, { calls }) => sum + calls, 0);
+
+/** All calls, if each were as slow as the middle one. */
+const sumOfMiddle = (list: readonly SlowCalls[]): number => lowerMedian(list) * countOf(list);
+
+function lowerMedian(list: readonly SlowCalls[]): number {
+  const all = countOf(list);
+  let below = 0;
+  for (const { perCallUs, calls } of [...list].sort((a, b) => a.perCallUs - b.perCallUs)) {
+    below += calls;
+    if (2 * below >= all) return perCallUs;
+  }
+  return 0;
 }
 
 export function intensityOf(times: Float64Array): number {
@@ -122,14 +200,13 @@ export type FeatureSet = "printed" | "all";
 export const featureCount = (set: FeatureSet): number => (set === "printed" ? 2 : 6);
 
 /** Of the order of one each, since the kernel weighs them alike; bounded, so that nothing far off rules. */
-export function vectorOf(features: Features, pressure: number, set: FeatureSet): Float64Array {
+export function vectorOf({ features, workShare, wayShare }: Harm, pressure: number, set: FeatureSet): Float64Array {
   const importance = 2 * features.relativeImportance;
   const intensity = Math.log(Math.max(1, features.congestionIntensity));
   if (set === "printed") return Float64Array.of(importance, intensity);
   const elevation = Math.min(3, Math.max(-1, Math.log(features.elevation)));
-  const { ownShare, wayShare } = features;
   return Float64Array.of(
     ...[importance, intensity, elevation],
-    ...[2 * ownShare, 2 * wayShare, 2 * Math.min(1, Math.max(-0.5, pressure))],
+    ...[2 * workShare, 2 * wayShare, 2 * Math.min(1, Math.max(-0.5, pressure))],
   );
 }

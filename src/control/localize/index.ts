@@ -3,7 +3,7 @@
  * Start reading at localizer.ts, then features.ts and svm.ts.
  */
 export type { FeatureSet } from "./features.ts";
-export type { LocalizerOptions, Telemetry } from "./localizer.ts";
+export type { LocalizerLook, LocalizerOptions, Telemetry } from "./localizer.ts";
 export { Localizer } from "./localizer.ts";
 export { decodeLocalizer, encodeLocalizer } from "./saved.ts";
 export type { LocalizerLabel, SavingCheck, Suspect } from "./suspect.ts";

@@ -10,7 +10,7 @@ import type { Ms, Ratio } from "../../base/index.ts";
 import { milliseconds, seconds, seededRng } from "../../base/index.ts";
 import type { AnalysedTraces, InstanceReading, RequestReading } from "../../observe/telemetry/index.ts";
 import { Calibration } from "./calibration.ts";
-import { type FeatureSet, type Features, featureCount, featuresIn, vectorOf } from "./features.ts";
+import { type FeatureSet, type Features, featureCount, featuresIn, type Harm, harmIn, vectorOf } from "./features.ts";
 import { reasonFor } from "./reason.ts";
 import { type Evidence, ResourceEvidence } from "./resource-evidence.ts";
 import type { LocalizerLabel, SavingCheck, Suspect } from "./suspect.ts";
@@ -34,12 +34,16 @@ export interface Telemetry {
   readonly requests?: readonly RequestReading[];
 }
 
+/** What a localizer knew of each instance at a moment. Only a localizer of the same features can use it. */
+export interface LocalizerLook {
+  readonly candidates: readonly Candidate[];
+}
+
 interface Candidate {
   readonly instance: string;
   readonly service: string;
   readonly isBackground: boolean;
-  readonly request: string;
-  readonly features: Features;
+  readonly harm: Harm;
   readonly evidence: Evidence;
   readonly vector: Float64Array;
 }
@@ -120,17 +124,23 @@ export class Localizer {
     for (const window of this.#windows.values()) window.settle();
   }
 
-  /** Likeliest culprit first. */
-  suspects(now: Ms): readonly Suspect[] {
-    return this.#candidates(now)
+  /** What the window holds, to be judged or learned from later: who was to blame is often known only then. */
+  look(now: Ms): LocalizerLook {
+    return { candidates: this.#candidates(now) };
+  }
+
+  /** Likeliest culprit first; of a moment, or of a look at an earlier one. */
+  suspects(now: Ms | LocalizerLook): readonly Suspect[] {
+    const { candidates } = typeof now === "number" ? this.look(now) : now;
+    return candidates
       .map((candidate) => this.#suspectOf(candidate))
       .sort((a, b) => b.score - a.score || (a.instance < b.instance ? -1 : 1));
   }
 
-  /** Learns who was to blame for what the window holds; returns how many instances it learned from. */
-  learn({ culprits }: LocalizerLabel, now: Ms): number {
+  /** Learns who was to blame, now or at an earlier look; returns how many instances it learned from. */
+  learn({ culprits }: LocalizerLabel, now: Ms | LocalizerLook): number {
     const blamed = new Set(culprits);
-    const candidates = this.#candidates(now);
+    const { candidates } = typeof now === "number" ? this.look(now) : now;
     for (const { instance, vector } of candidates) {
       const isCulprit = blamed.has(instance);
       // Decided before it is learned: that is what the probability is about.
@@ -168,28 +178,27 @@ export class Localizer {
     this.#advance(now);
     const usable = [...this.#windows.values()].filter(({ size }) => size >= LEAST_TRACES);
     const harmed = usable.filter((window) => this.#isHarmed(window));
-    const found = new Map<string, Omit<Candidate, "evidence" | "vector">>();
-    for (const window of harmed.length > 0 ? harmed : usable) {
+    const serviceOf = new Map<string, { service: string; isBackground: boolean }>();
+    const requests = (harmed.length > 0 ? harmed : usable).map((window) => {
       const times = window.times();
-      const featuresBy = featuresIn(times);
-      for (const instance of times.instances) {
-        const features = featuresBy.get(instance.instance) as Features;
-        const before = found.get(instance.instance);
-        if (before !== undefined && harmOf(before.features) >= harmOf(features)) continue;
-        const { service, isBackground } = instance;
-        const request = this.#nameOf(window);
-        found.set(instance.instance, { instance: instance.instance, service, isBackground, request, features });
+      for (const { instance, service, isBackground } of times.instances) {
+        const before = serviceOf.get(instance);
+        serviceOf.set(instance, { service, isBackground: isBackground && before?.isBackground !== false });
       }
-    }
-    return [...found.values()].map((candidate) => {
-      const { wayShare, ownShare } = candidate.features;
-      const evidence = this.#evidence.of(candidate.instance, { isWay: wayShare > ownShare });
-      return { ...candidate, evidence, vector: vectorOf(candidate.features, evidence.pressure, this.options.features) };
+      return { ...featuresIn(times), request: this.#nameOf(window) };
+    });
+    return [...harmIn(requests)].map(([instance, harm]) => {
+      const { service = instance, isBackground = false } = serviceOf.get(instance) ?? {};
+      const evidence = this.#evidence.of(instance, { isWay: harm.wayShare > harm.workShare });
+      const vector = vectorOf(harm, evidence.pressure, this.options.features);
+      return { instance, service, isBackground, harm, evidence, vector };
     });
   }
 
   #suspectOf(candidate: Candidate): Suspect {
-    const { instance, service, request, isBackground, features, evidence, vector } = candidate;
+    const { instance, service, isBackground, harm, evidence, vector } = candidate;
+    const { features } = harm;
+    const { request } = harm.worst;
     const score = this.isTrained ? this.calibration.probability(this.svm.decide(vector)) : naiveScore(features);
     const excess = Math.max(0, features.ownExcessUs, features.wayExcessUs);
     const expectedSaving = milliseconds(isBackground ? 0 : excess / 1_000);
@@ -198,7 +207,7 @@ export class Localizer {
       ...{ instance, service, request, isBackground, resource: evidence.resource, score: score as Ratio },
       isCulprit: score >= this.options.threshold,
       ...{ relativeImportance, congestionIntensity, expectedSaving },
-      reason: reasonFor({ features, evidence, isBackground, isTrained: this.isTrained, expectedSaving, request }),
+      reason: reasonFor({ harm, evidence, isBackground, isTrained: this.isTrained, expectedSaving, request }),
     };
   }
 
@@ -236,9 +245,6 @@ export class Localizer {
 
 /** A 99th percentile forgives one in a hundred. */
 const FORGIVEN = 0.01;
-
-const harmOf = ({ ownShare, wayShare, relativeImportance }: Features): number =>
-  Math.max(ownShare, wayShare) + 0.1 * relativeImportance;
 
 /** Varies with the request and within itself: both, by Algorithm 3.2's two features; from 0 to 1. */
 const naiveScore = ({ relativeImportance, congestionIntensity }: Features): number =>

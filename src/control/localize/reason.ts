@@ -1,10 +1,10 @@
 /** Why an instance is suspected, in one sentence for people. Owns: the words. */
 import type { Ms } from "../../base/index.ts";
-import type { Features } from "./features.ts";
+import type { Harm } from "./features.ts";
 import type { Evidence } from "./resource-evidence.ts";
 
 export interface ReasonInput {
-  readonly features: Features;
+  readonly harm: Harm;
   readonly evidence: Evidence;
   readonly isBackground: boolean;
   readonly isTrained: boolean;
@@ -16,12 +16,12 @@ export interface ReasonInput {
 const NOTABLE_PRESSURE = 0.1;
 
 export function reasonFor(input: ReasonInput): string {
-  const { features, evidence, isBackground, isTrained, expectedSaving, request } = input;
-  const { relativeImportance, congestionIntensity, elevation, ownShare, wayShare } = features;
+  const { harm, evidence, isBackground, isTrained, expectedSaving, request } = input;
+  const { relativeImportance, congestionIntensity, elevation } = harm.features;
   const varies = `it varies with ${request} (r = ${digits(relativeImportance)}) and its 99th percentile is ${digits(congestionIntensity)} times its median`;
   const takes =
     expectedSaving > 0
-      ? wayShare > ownShare
+      ? harm.wayShare > harm.workShare
         ? `the way to it takes ${digits(expectedSaving)} ms more than normal`
         : `it takes ${digits(expectedSaving)} ms more than normal (${digits(elevation)} times)`
       : undefined;

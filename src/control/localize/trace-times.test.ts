@@ -86,6 +86,6 @@ describe("one request's time divided among instances", () => {
       [node("a", [10, 20], [], { instance: "x" }), node("b", [30, 50], [], { instance: "x" })],
     );
     // 10 before and 10 between; 10 between and 50 after.
-    expect(partsOf(twice).ways).toEqual([{ caller: "root-0", callee: "x", calls: 2, wayUs: 20 + 20 }]);
+    expect(partsOf(twice).ways).toEqual([{ caller: "root-0", callee: "x", isApart: false, calls: 2, wayUs: 20 + 20 }]);
   });
 });

@@ -26,6 +26,8 @@ export interface Part {
 export interface Way {
   readonly caller: string;
   readonly callee: string;
+  /** A client span stands between the two: the way is no part of the caller's own time. */
+  readonly isApart: boolean;
   calls: number;
   wayUs: number;
 }
@@ -68,7 +70,8 @@ export function timesOf(traces: AnalysedTraces, trace: number): TraceTimes {
     const key = `${caller.instance}\n${callee.instance}`;
     let way = ways.get(key);
     if (way === undefined) {
-      way = { caller: caller.instance, callee: callee.instance, calls: 0, wayUs: 0 };
+      const isApart = spans.kind[parent] === CLIENT;
+      way = { caller: caller.instance, callee: callee.instance, isApart, calls: 0, wayUs: 0 };
       ways.set(key, way);
     }
     way.calls += 1;

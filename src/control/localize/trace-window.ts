@@ -6,7 +6,7 @@
  * A trace becomes part of the normal when it leaves the window, and only while requests of its type are calm: an anomaly
  * that lasts must not become normal by lasting. A window is calm again when all but a hundredth of the slow ones have left.
  */
-import type { TraceTimes } from "./trace-times.ts";
+import type { TraceTimes, Way } from "./trace-times.ts";
 
 export interface WindowOptions {
   readonly windowUs: number;
@@ -33,6 +33,7 @@ export interface InstanceTimes {
 export interface WayTimes {
   readonly caller: string;
   readonly callee: string;
+  readonly isApart: boolean;
   /** In the window. */
   readonly calls: number;
   /** Mean time of one call's way, now and in calm times; null where nothing is known of them. */
@@ -146,22 +147,22 @@ export class TraceWindow {
   }
 
   #ways(): readonly WayTimes[] {
-    const found = new Map<string, { caller: string; callee: string; calls: number; wayUs: number }>();
+    const found = new Map<string, Way>();
     for (const { ways } of this.#traces) {
-      for (const { caller, callee, calls, wayUs } of ways) {
+      for (const { caller, callee, isApart, calls, wayUs } of ways) {
         const key = `${caller}\n${callee}`;
         const sum = found.get(key);
-        if (sum === undefined) found.set(key, { caller, callee, calls, wayUs });
+        if (sum === undefined) found.set(key, { caller, callee, isApart, calls, wayUs });
         else {
           sum.calls += calls;
           sum.wayUs += wayUs;
         }
       }
     }
-    return [...found].map(([key, { caller, callee, calls, wayUs }]) => {
+    return [...found].map(([key, { caller, callee, isApart, calls, wayUs }]) => {
       const normal = this.#normalWays.get(key);
       const normalUs = normal !== undefined && normal.calls >= ENOUGH_CALLS ? normal.perCallUs : null;
-      return { caller, callee, calls, perCallUs: wayUs / calls, normalUs };
+      return { caller, callee, isApart, calls, perCallUs: wayUs / calls, normalUs };
     });
   }
 

@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { unwrap } from "../../base/index.ts";
+import { locateDataset } from "./locate.ts";
+import { readNezhaTraces } from "./nezha-traces.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "coxswain-nezha-"));
+  const write = (name: string, lines: readonly string[]) => writeFileSync(join(folder, name), `${lines.join("\n")}\n`);
+  write("faults.csv", [
+    "fault,app,day,inject_time,pod,service,type,windows_with_traces",
+    "4,hipster,d,t,cart-xyz,cart,cpu_contention,1",
+    "5,train-ticket,d,t,p,ts,exception,1",
+  ]);
+  write("windows.csv", [
+    "window,app,day,hh_mm,kind,source,fault,minutes_after_injection,n_traces,n_spans,absent",
+    "0,hipster,d,h,fault,Nezha,4,0,1,3,0",
+    "1,hipster,d,h,normal,Nezha,,,2,2,0",
+    "2,hipster,d,h,fault,Nezha,4,1,0,0,1",
+  ]);
+  write("pods.csv", ["id,pod,service", "0,shop-abc,shop", "1,cart-xyz,cart"]);
+  write("ops.csv", ["id,op", "0,GET", "1,Cart/Add"]);
+  const spans = [
+    "window,trace,span,parent,pod,op,rel_start_us,dur_us",
+    "0,0,0,-1,0,0,0,900",
+    "0,0,1,0,0,1,100,700",
+    "0,0,2,1,1,1,200,500",
+    "1,0,0,-1,0,0,0,300",
+    "1,1,0,-1,0,0,0,400",
+  ];
+  writeFileSync(join(folder, "hipster.spans.csv.gz"), gzipSync(`${spans.join("\n")}\n`));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test("windows come with their spans; who calls another service is its client", async () => {
+  const { faults, windows } = unwrap(await readNezhaTraces(folder, { application: "hipster" }));
+  expect(faults).toEqual([{ fault: 4, application: "hipster", service: "cart", type: "cpu_contention" }]);
+  expect(windows.map(({ window, fault, spans }) => [window, fault, spans.length])).toEqual([
+    [0, 4, 3],
+    [1, null, 2],
+  ]);
+  const said = windows[0]?.spans.map(({ service, operation, kind, startUs, endUs, parentId, spanId }) => [
+    ...[service, operation, kind, startUs, endUs, parentId === undefined ? null : Number(parentId), Number(spanId)],
+  ]);
+  expect(said).toEqual([
+    ["shop", "GET cart Cart/Add", "server", 0, 900, null, 1],
+    ["shop", "Cart/Add", "client", 100, 800, 1, 2],
+    ["cart", "Cart/Add", "server", 200, 700, 2, 3],
+  ]);
+});
+
+test("of every window no more traces are read than asked for", async () => {
+  const { windows } = unwrap(await readNezhaTraces(folder, { application: "hipster", mostTraces: 1 }));
+  expect(windows.map(({ spans }) => spans.length)).toEqual([3, 1]);
+});
+
+test("a file that is missing or of another shape is refused by name", async () => {
+  expect(await readNezhaTraces(folder, { application: "train-ticket" })).toMatchObject({
+    ok: false,
+    failure: { code: "dataset.unreadable", message: expect.stringContaining("nezha-traces") },
+  });
+  writeFileSync(join(folder, "hipster.spans.csv.gz"), gzipSync("trace,span\n1,2\n"));
+  expect(await readNezhaTraces(folder, { application: "hipster" })).toMatchObject({
+    ok: false,
+    failure: { message: expect.stringContaining("begins with 'trace,span'") },
+  });
+});
+
+test("without the set, its name and origin are in the sentence", () => {
+  expect(locateDataset("nezha-traces", {})).toMatchObject({
+    ok: false,
+    failure: { code: "dataset.unset", message: expect.stringMatching(/nezha-traces.*https:/) },
+  });
+});
