@@ -135,6 +135,8 @@ describe("what is known of the past", () => {
     // 30 requests lost 20 each, 10 lost 60 each, 100 lost next to nothing: all of it is this instance's.
     const harm = harmIn([of("many", 100, [13, 10]), of("some", 30, [30, 10]), of("few", 10, [70, 10])]).get("a-0");
     expect(harm).toMatchObject({ workShare: 1, wayShare: 0 });
+    // It adds most to the few: 60 to what took 100.
+    expect(harm?.burden).toBeCloseTo(0.6, 12);
     expect(harm?.worst.request).toBe("some");
   });
 

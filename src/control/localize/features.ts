@@ -31,6 +31,8 @@ export interface RequestFeatures {
   readonly count: number;
   /** Mean microseconds above normal that these requests take; 0 where that is next to nothing, or not known. */
   readonly lostUs: number;
+  /** Mean of the whole time in calm times; null where nothing is known. */
+  readonly normalTotalUs: number | null;
   readonly of: ReadonlyMap<string, Features>;
 }
 
@@ -58,7 +60,7 @@ export function featuresIn(times: RequestTimes): RequestFeatures {
     });
   }
   const lostUs = normalTotalUs !== null && lost > LEAST_LOSS * normalTotalUs ? lost : 0;
-  return { request, count: totalUs.length, lostUs, of: found };
+  return { request, count: totalUs.length, lostUs, normalTotalUs, of: found };
 }
 
 /** What one instance has to do with what requests of all types lost. */
@@ -66,18 +68,29 @@ export interface Harm {
   /** Of all that was lost, the part that is its own work, and that is its ways; 0 to 1. */
   readonly workShare: number;
   readonly wayShare: number;
+  /**
+   * What it adds to a request, its work or its ways, over what such a request takes in calm times; of the type where that
+   * is most. Unlike a share it does not depend on who else is slow.
+   */
+  readonly burden: number;
   /** The type of request to which it does most. */
   readonly worst: RequestFeatures;
   readonly features: Features;
 }
 
+interface HarmSum {
+  work: number;
+  way: number;
+  burden: number;
+  most: number;
+  worst: RequestFeatures;
+  features: Features;
+}
+
 /** Of every instance; a loss counts by how many requests have it, so that a rare type's noise makes nobody a suspect. */
 export function harmIn(requests: readonly RequestFeatures[]): ReadonlyMap<string, Harm> {
   const lost = requests.reduce((sum, { count, lostUs }) => sum + count * lostUs, 0);
-  const sums = new Map<
-    string,
-    { work: number; way: number; most: number; worst: RequestFeatures; features: Features }
-  >();
+  const sums = new Map<string, HarmSum>();
   for (const worst of requests) {
     for (const [instance, features] of worst.of) {
       const counts = worst.lostUs > 0 ? worst.count : 0;
@@ -85,24 +98,23 @@ export function harmIn(requests: readonly RequestFeatures[]): ReadonlyMap<string
       const way = counts * Math.max(0, features.wayExcessUs);
       // Where nothing is known to be lost, the one that it varies with.
       const most = lost > 0 ? Math.max(work, way) : features.relativeImportance;
+      const added = Math.max(0, features.workExcessUs, features.wayExcessUs);
+      const burden = worst.normalTotalUs === null ? 0 : added / Math.max(1, worst.normalTotalUs);
       const sum = sums.get(instance);
-      if (sum === undefined) sums.set(instance, { work, way, most, worst, features });
+      if (sum === undefined) sums.set(instance, { work, way, burden, most, worst, features });
       else {
         sum.work += work;
         sum.way += way;
+        sum.burden = Math.max(sum.burden, burden);
         if (most > sum.most) Object.assign(sum, { most, worst, features });
       }
     }
   }
   const shareOf = (excess: number): number => (lost > 0 ? Math.min(1, excess / lost) : 0);
-  const middle = quantileOf(
-    Float64Array.from(sums.values(), ({ features }) => features.elevation),
-    0.5,
-  );
   return new Map(
-    [...sums].map(([instance, { work, way, worst, features }]) => [
+    [...sums].map(([instance, { work, way, burden, worst, features }]) => [
       instance,
-      { workShare: shareOf(work), wayShare: shareOf(way), worst, features },
+      { workShare: shareOf(work), wayShare: shareOf(way), burden, worst, features },
     ]),
   );
 }
@@ -197,16 +209,21 @@ export function pearson(a: Float64Array, b: Float64Array): number {
 /** Which features the classifier sees: the two of Algorithm 3.2, or all of them. */
 export type FeatureSet = "printed" | "all";
 
-export const featureCount = (set: FeatureSet): number => (set === "printed" ? 2 : 6);
+export const featureCount = (set: FeatureSet): number => (set === "printed" ? 2 : 7);
 
 /** Of the order of one each, since the kernel weighs them alike; bounded, so that nothing far off rules. */
-export function vectorOf({ features, workShare, wayShare }: Harm, pressure: number, set: FeatureSet): Float64Array {
+export function vectorOf(
+  { features, workShare, wayShare, burden }: Harm,
+  pressure: number,
+  set: FeatureSet,
+): Float64Array {
   const importance = 2 * features.relativeImportance;
   const intensity = Math.log(Math.max(1, features.congestionIntensity));
   if (set === "printed") return Float64Array.of(importance, intensity);
   const elevation = Math.min(3, Math.max(-1, Math.log(features.elevation)));
   return Float64Array.of(
     ...[importance, intensity, elevation],
-    ...[2 * workShare, 2 * wayShare, 2 * Math.min(1, Math.max(-0.5, pressure))],
+    ...[2 * workShare, 2 * wayShare, Math.min(3, 2 * Math.log1p(burden))],
+    2 * Math.min(1, Math.max(-0.5, pressure)),
   );
 }

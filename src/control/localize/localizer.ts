@@ -177,15 +177,17 @@ export class Localizer {
   #candidates(now: Ms): readonly Candidate[] {
     this.#advance(now);
     const usable = [...this.#windows.values()].filter(({ size }) => size >= LEAST_TRACES);
-    const harmed = usable.filter((window) => this.#isHarmed(window));
     const serviceOf = new Map<string, { service: string; isBackground: boolean }>();
-    const requests = (harmed.length > 0 ? harmed : usable).map((window) => {
-      const times = window.times();
+    const seen = usable.map((window) => ({ window, times: window.times(), isHarmed: this.#isHarmed(window) }));
+    const featured = seen.map((one) => ({ ...one, features: featuresIn(one.times) }));
+    // Those that miss their SLO or have lost something; all where nobody has, or nobody knows.
+    const harmed = featured.filter(({ isHarmed, features }) => isHarmed || features.lostUs > 0);
+    const requests = (harmed.length > 0 ? harmed : featured).map(({ window, times, features }) => {
       for (const { instance, service, isBackground } of times.instances) {
         const before = serviceOf.get(instance);
         serviceOf.set(instance, { service, isBackground: isBackground && before?.isBackground !== false });
       }
-      return { ...featuresIn(times), request: this.#nameOf(window) };
+      return { ...features, request: this.#nameOf(window) };
     });
     return [...harmIn(requests)].map(([instance, harm]) => {
       const { service = instance, isBackground = false } = serviceOf.get(instance) ?? {};
