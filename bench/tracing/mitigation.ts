@@ -50,7 +50,15 @@ export function deciding(): Timed {
       const sloMaintenance = 0.5 + (k % 50) / 100;
       encodeMitigation({ sloMaintenance, workloadChange: 1, composition: 0.3, use }, observation);
       const { action } = unwrap(agent.act(observation, { explore: false }));
-      const move = { kind: "headroom", instance, used: all(3), room: all(40), replicas: 1, sloMaintenance } as const;
+      const move = {
+        kind: "headroom",
+        instance,
+        used: all(3),
+        deployed: all(2),
+        room: all(40),
+        replicas: 1,
+        sloMaintenance,
+      } as const;
       for (const one of decodeMitigation(action, move).actions)
         guardServiceAction({ action: one, measuredAt: now, why: "" }, context);
     }

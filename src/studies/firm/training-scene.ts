@@ -191,6 +191,7 @@ export class TrainingScene {
     this.#proposals = moves.flatMap(({ sight: { reading: instance, sloMaintenance }, action }) =>
       decodeMitigation(action, {
         ...{ kind, instance, sloMaintenance, used: this.#used.peakOf(instance) },
+        deployed: this.#used.deployedWith(instance),
         room: rooms.get(instance.node) as Limits,
         replicas: replicas.get(instance.service) ?? 1,
       }).actions.map((one): ServiceProposal => ({ action: one, measuredAt: instance.at, why: "training" })),

@@ -212,6 +212,7 @@ export class FirmController implements ServicesController {
     if (room === undefined) throw new RangeError(`nobody has told what is left on node ${node}`);
     const { actions, oversubscribed } = decodeMitigation(action, {
       ...{ kind, instance, room, sloMaintenance, used: this.#used.peakOf(instance) },
+      deployed: this.#used.deployedWith(instance),
       replicas: replicas.get(service) ?? 1,
     });
     const more = oversubscribed.length > 0 ? `; its node has no more ${oversubscribed.join(", ")}` : "";

@@ -19,7 +19,15 @@ const move = (change: Partial<MitigationMove> = {}): MitigationMove => {
   const memory = new UseMemory();
   memory.note([own]);
   return {
-    ...{ kind: "headroom", instance: own, used: memory.peakOf(own), room: all(100), replicas: 1, sloMaintenance: 1 },
+    ...{
+      kind: "headroom",
+      instance: own,
+      used: memory.peakOf(own),
+      deployed: all(1),
+      room: all(100),
+      replicas: 1,
+      sloMaintenance: 1,
+    },
     ...change,
   };
 };
@@ -76,11 +84,11 @@ test("as printed, the five numbers are places between the lower and the upper li
   expect(wanted.network).toBeCloseTo(0.9, 9);
 });
 
-test("as headroom, they are factors on what is used: 2 of 4 are, so 2.1 to 8 are granted", () => {
+test("as headroom, they are factors on what is used: 2 of 4 are, so 2.8 to 8 are granted", () => {
   const wanted = wantedLimits([1, -1, 0, 0, 0], move());
   expect(wanted.cpu).toBeCloseTo(8, 9);
-  expect(wanted.memory).toBeCloseTo(2.1, 9);
-  expect(wanted.llc).toBeCloseTo(2 * Math.sqrt(1.05 * 4), 9);
+  expect(wanted.memory).toBeCloseTo(2.8, 9);
+  expect(wanted.llc).toBeCloseTo(2 * Math.sqrt(1.4 * 4), 9);
 });
 
 test("limits are kept between lower and upper, and cores below threads", () => {
@@ -95,9 +103,20 @@ test("limits are kept between lower and upper, and cores below threads", () => {
   expect(bottom.actions).toEqual([{ kind: "set-limits", instance: "text-0", limits: all(1) }]);
 });
 
+test("bandwidth and cache are not taken back below what the container was deployed with; cores are, and the printed way does", () => {
+  const idle = { instance: instance({ use: used(0.1) }), deployed: all(2.5) };
+  const down = [-1, -1, -1, -1, -1];
+  expect(decodeMitigation(down, move(idle)).actions).toEqual([
+    { kind: "set-limits", instance: "text-0", limits: { ...all(2.5), cpu: 1 } },
+  ]);
+  expect(decodeMitigation(down, move({ ...idle, kind: "limits" })).actions).toEqual([
+    { kind: "set-limits", instance: "text-0", limits: all(1) },
+  ]);
+});
+
 test("changes within the noise of telemetry are not made", () => {
-  // 4 · 0.95 · 1.05 = 3.99 of 4.
-  const still = decodeMitigation([-1, -1, -1, -1, -1], move({ instance: instance({ use: used(0.95) }) }));
+  // 4 · 0.7 · 1.4 = 3.92 of 4.
+  const still = decodeMitigation([-1, -1, -1, -1, -1], move({ instance: instance({ use: used(0.7) }) }));
   expect(still.actions).toEqual([]);
 });
 
@@ -112,7 +131,7 @@ test("what the node has not left is replaced by one more container, and the rest
   // 4 + 6: all that the node has.
   expect(actions[1]).toMatchObject({ kind: "set-limits", limits: { io: 10 } });
   // Nothing is taken from who is to blame.
-  expect(actions[1]).not.toMatchObject({ limits: { cpu: 2.1 } });
+  expect(actions[1]).not.toMatchObject({ limits: { cpu: 2.8 } });
 });
 
 test("a resource that is all used at its upper limit calls for one more container, unless nobody is harmed", () => {
@@ -124,7 +143,7 @@ test("a resource that is all used at its upper limit calls for one more containe
 });
 
 test("below the lower limit of all that flows one container less is enough, but never none", () => {
-  // 4 · 0.1 · 1.05 = 0.42, below 1.
+  // 4 · 0.1 · 1.4 = 0.56, below 1.
   const idle = instance({ use: { ...used(0.1), llc: 1 as Ratio } });
   const two = decodeMitigation([-1, -1, -1, -1, -1], move({ instance: idle, replicas: 2 }));
   expect(two.actions[0]).toEqual({ kind: "scale-service", service: "text", replicas: 1 });
@@ -146,6 +165,8 @@ test("headroom is a factor on the highest use of the last ten readings, by resou
   // A quota period of 3.5 cores, in a second of 1.
   memory.note([{ ...at(0.25), counters: { cpuPeakCores: 3.5 } as InstanceReading["counters"] }]);
   expect(memory.peakOf(at(0)).cpu).toBe(3.5);
+  memory.note([{ ...at(0.25), limits: all(2) }]);
+  expect(memory.deployedWith({ ...at(0), limits: all(2) })).toEqual(all(4));
   memory.note([]);
   // Nothing is known of it: all may be in use.
   expect(memory.peakOf(at(0))).toEqual(all(4));
