@@ -66,6 +66,9 @@ export function decisionsAt(samples: readonly Scored[], threshold: number): Deci
   };
 }
 
+/** Each sorts thousands of scores; an interval's ends are good to half a hundredth with so many. */
+const RESAMPLES = 1_000;
+
 /** A figure of pooled samples; seeds are drawn as wholes, since windows of one seed share a trained localizer. */
 export function pooledOver<T>(
   bySeed: readonly T[],
@@ -74,6 +77,6 @@ export function pooledOver<T>(
 ): Estimate {
   const places = bySeed.map((_, place) => place);
   const statistic = (drawn: readonly number[]) => figure(drawn.map((place) => bySeed[place] as T));
-  const { estimate, lo, hi } = bootstrap(places, statistic, { rng: seededRng(0).fork(id) });
+  const { estimate, lo, hi } = bootstrap(places, statistic, { rng: seededRng(0).fork(id), resamples: RESAMPLES });
   return { mean: estimate, lo, hi, n: bySeed.length, unit };
 }
