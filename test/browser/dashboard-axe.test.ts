@@ -54,6 +54,7 @@ const SCENES: readonly Scene[] = [
   { name: "studies", hash: "#/studies/aware-serving", ready: "#aware-serving figure img" },
   { name: "nothing-here", hash: "#/nowhere", ready: "main code" },
   { name: "unknown-workload", hash: "#/workloads/none", ready: ".state.problem" },
+  { name: "no-services", hash: "#/services", ready: ".state.problem" },
   { name: "unknown-agent", hash: "#/agents/none", ready: ".state.problem" },
   { name: "empty", hash: "#/", ready: ".state", serve: { script: { workloads: 0 } } },
   {
