@@ -10,9 +10,13 @@ import { awareEmbedding } from "./aware-embedding.ts";
 import { awareEndToEnd } from "./aware-endtoend.ts";
 import { awareSensitivity } from "./aware-sensitivity.ts";
 import { awareServing } from "./aware-serving.ts";
-import { firmTraining } from "./firm-training.ts";
+import { firmBaselines } from "./firm-baselines.ts";
+import { firmEndToEnd } from "./firm-endtoend.ts";
+import { firmInsights } from "./firm-insights.ts";
 import { firmLocalization } from "./firm-localization.ts";
+import { firmMitigation } from "./firm-mitigation.ts";
 import { firmTraces } from "./firm-traces.ts";
+import { firmTraining } from "./firm-training.ts";
 import { rlAcrobot } from "./rl-acrobot.ts";
 import { rlCartPole } from "./rl-cartpole.ts";
 import { rlMountainCar } from "./rl-mountaincar.ts";
@@ -36,4 +40,8 @@ export const studies: readonly Study[] = [
   firmTraining,
   firmLocalization,
   firmTraces,
+  firmInsights,
+  firmMitigation,
+  firmEndToEnd,
+  firmBaselines,
 ] as readonly Study[];

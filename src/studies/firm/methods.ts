@@ -38,7 +38,7 @@ export interface MethodContext {
   readonly rules: RuleConfigs;
 }
 
-/** Null: nobody changes anything. */
+/** Those that need no learning; null: nobody changes anything. */
 export function ruleOf(method: string, context: MethodContext): ServicesController | null {
   const { injections, rules } = context;
   switch (method) {

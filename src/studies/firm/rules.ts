@@ -5,4 +5,4 @@
 import { captainConfig, tunedAimd } from "../../control/fallbacks/index.ts";
 import type { RuleConfigs } from "./methods.ts";
 
-export const chosenRules: RuleConfigs = { hpaPercent: 40, aimd: tunedAimd, captain: captainConfig, rehearsal: 27 };
+export const chosenRules: RuleConfigs = { hpaPercent: 30, aimd: tunedAimd, captain: captainConfig, rehearsal: 27 };
