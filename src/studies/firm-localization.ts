@@ -33,8 +33,8 @@ export const firmLocalization: Study<CampaignsResult, CampaignsConfig> = {
   seeds: { quick: 2, full: 10, first: 501 },
   config: ({ quick }) => ({
     perSecond: 200,
-    trainPerKind: quick ? 4 : 16,
-    judgePerKind: quick ? 2 : 8,
+    trainPerKind: quick ? 3 : 16,
+    judgePerKind: quick ? 1 : 8,
     trainWindows: quick ? 0 : 6,
     judgeWindows: quick ? 1 : 8,
   }),
