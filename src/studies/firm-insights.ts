@@ -89,9 +89,9 @@ function ofKind<K extends InsightsResult["kind"]>(results: Results, kind: K) {
 function pathRows(results: Results): readonly StudyRow[] {
   const seeds = ofKind(results, "paths");
   const all = seeds.flat().map(({ result }) => result.paths);
-  const followed = seeds.map((units) =>
-    mean(units.flatMap(({ result }) => result.paths.disturbed.map((one) => one.through))),
-  );
+  const shareOf = (of: "through" | "throughCalm") => (units: (typeof seeds)[number]) =>
+    mean(units.flatMap(({ result }) => result.paths.disturbed.map((one) => one[of])));
+  const moved = seeds.map((units) => shareOf("through")(units) - shareOf("throughCalm")(units));
   const spreads = (of: "p50" | "p99") =>
     seeds.map((units) => {
       const each = units.map(({ result }) => {
@@ -108,12 +108,12 @@ function pathRows(results: Results): readonly StudyRow[] {
     claimAtLeast(
       {
         id: "paths-move",
-        what: `share of requests whose critical path goes through the disturbed one of parallel services (${(100 * calm).toFixed(0)} % without the anomaly)`,
+        what: `share of requests whose critical path goes through the disturbed one of parallel services, more than without the anomaly (${(100 * calm).toFixed(0)} %)`,
         paper: null,
-        ours: meanOver(followed, { id: "paths-move", unit: "share" }),
-        claim: "at least 0.8: the path moves to where the contention is",
+        ours: meanOver(moved, { id: "paths-move", unit: "share" }),
+        claim: "at least 0.2 more: the path moves to where the contention is",
       },
-      0.8,
+      0.2,
     ),
     claimAtLeast(
       {
@@ -227,7 +227,8 @@ function remedyFigure(results: Results): Figure {
     kind: "lines",
     id: "remedies",
     title: "Scale up or scale out",
-    subtitle: "median latency of all requests after either remedy, by load and by what is short; mean over seeds",
+    subtitle:
+      "median latency of the requests that pass the service after either remedy, by load and by what is short; mean over seeds",
     x: { label: "load over the usual one" },
     y: { label: "median latency", unit: "ms" },
     lines: series.flatMap((name) =>

@@ -32,7 +32,7 @@ export function movePaths(options: InsightOptions): PathsResult {
     const anomaly = { kind: "cpu", target, intensity: 0.6, pattern: "constant" } as const;
     const run = insightRun({ ...options, anomaly, sampling: 1 });
     const shares = sharesThrough(run.spans, request);
-    const { p50, p99 } = run.of(request);
+    const { p50, p99 } = run.of([request]);
     return { service, through: shares.get(service) ?? 0, throughCalm: calmShares.get(service) ?? 0, p50, p99 };
   });
   return { request, disturbed };

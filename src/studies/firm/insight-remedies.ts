@@ -9,7 +9,7 @@ export interface RemedyCell {
   readonly resource: Resource;
   /** Over the load that limits are made for. */
   readonly load: number;
-  /** Median latency of all requests, ms: as it is, with twice the limit, with a second container. */
+  /** Median latency of the requests that pass the service, ms: as it is, with twice the limit, with a second container. */
   readonly none: number;
   readonly up: number;
   readonly out: number;
@@ -23,6 +23,7 @@ const shortages: readonly { readonly resource: "cpu" | "memory"; readonly kind: 
 export function remediesOf(options: InsightOptions & { readonly loads: readonly number[] }): readonly RemedyCell[] {
   return shortages.flatMap(({ resource, kind }) => {
     const service = mostBoundBy(options.application, resource);
+    const names = requestsThrough(options.application, service);
     const target: FaultTarget = { on: "instance", service, replica: 0 };
     const anomaly = { kind, target, intensity: 0.5, pattern: "constant" } as const;
     return options.loads.map((load): RemedyCell => {
@@ -31,7 +32,8 @@ export function remediesOf(options: InsightOptions & { readonly loads: readonly 
       const limit = none.limits.get(service)?.[resource] as number;
       const up = insightRun({ ...run, limits: { [service]: { [resource]: 2 * limit } } });
       const out = insightRun({ ...run, replicas: { [service]: 2 } });
-      return { service, resource, load, none: none.p50, up: up.p50, out: out.p50 };
+      const [before, larger, more] = [none, up, out].map((one) => one.of(names).p50) as [number, number, number];
+      return { service, resource, load, none: before, up: larger, out: more };
     });
   });
 }
@@ -50,4 +52,10 @@ export function mostBoundBy(application: MicroserviceApplication, resource: "cpu
   };
   for (const { root, weight } of application.requests) visit(root, weight);
   return [...time].reduce((most, one) => (one[1] > most[1] ? one : most))[0];
+}
+
+/** Types of request that wait for a service. */
+export function requestsThrough({ requests }: MicroserviceApplication, service: string): readonly string[] {
+  const passes = (call: Call): boolean => call.service === service || call.stages.flat().some(passes);
+  return requests.filter(({ root }) => passes(root)).map(({ name }) => name);
 }

@@ -2,7 +2,7 @@
 import type { Injection } from "../../act/faults/index.ts";
 import { type Limits, milliseconds, seconds } from "../../base/index.ts";
 import type { Span } from "../../observe/telemetry/index.ts";
-import { isolatedSlos, type MicroserviceApplication, microserviceWorld } from "../../sim/index.ts";
+import { firmNodes, isolatedSlos, type MicroserviceApplication, microserviceWorld } from "../../sim/index.ts";
 import { quantile } from "../statistics/index.ts";
 
 export interface InsightOptions {
@@ -26,19 +26,21 @@ export interface RunOptions extends InsightOptions {
 export interface RunOutcome {
   readonly p50: number;
   readonly p99: number;
-  /** Of one type of request. */
-  of(request: string): { readonly p50: number; readonly p99: number };
+  /** Of some types of request together. */
+  of(names: readonly string[]): { readonly p50: number; readonly p99: number };
   readonly spans: readonly Span[];
   /** Default limits by service. */
   readonly limits: ReadonlyMap<string, Limits>;
 }
 
 const SETTLE = 5;
+/** Where memory bandwidth can be limited at all: POWER has no partitions, and twice a limit is nothing there. */
+const nodes = firmNodes().filter(({ processor }) => processor === "xeon");
 
 export function insightRun(options: RunOptions): RunOutcome {
   const { application, seed, perSecond, designRate = perSecond, replicas = {}, limits = {}, sampling = 0 } = options;
   const world = microserviceWorld({
-    ...{ seed, application, designRate, replicas, limits, slos: isolatedSlos(application) },
+    ...{ seed, application, designRate, replicas, limits, slos: isolatedSlos(application), nodes },
     load: { id: "steady", level: "high", perMinute: Float64Array.of(perSecond), dispersion: 1 },
     tracing: { sampling, capacity: 2_000_000 },
   });
@@ -54,7 +56,8 @@ export function insightRun(options: RunOptions): RunOutcome {
   const all = requests.flatMap(({ latencies }) => [...latencies]);
   return {
     ...percentiles(all),
-    of: (name) => percentiles([...(requests.find(({ request }) => request === name)?.latencies ?? [])]),
+    of: (names) =>
+      percentiles(requests.flatMap(({ request, latencies }) => (names.includes(request) ? [...latencies] : []))),
     spans: world.takeSpans(),
     limits: found,
   };

@@ -4,7 +4,7 @@ import type { Span } from "../../observe/telemetry/index.ts";
 import { call, hotelReservation, type MicroserviceApplication } from "../../sim/index.ts";
 import { busyTargets, endOfSequence, sequence, usualSequence } from "./applications.ts";
 import { sharesThrough, widestStage } from "./insight-paths.ts";
-import { mostBoundBy } from "./insight-remedies.ts";
+import { mostBoundBy, requestsThrough } from "./insight-remedies.ts";
 import { ownTimes } from "./insight-scaling.ts";
 import { oracleController } from "./oracle.ts";
 
@@ -54,6 +54,8 @@ test("the widest stage of an application is found, and who is bound by what", ()
   // a: 99 · 5 · 0.8 of CPU; b: 99 · 4 · 0.5 of memory.
   expect(mostBoundBy(small, "cpu")).toBe("a");
   expect(mostBoundBy(small, "memory")).toBe("b");
+  expect(requestsThrough(small, "front")).toEqual(["wide", "thin"]);
+  expect(requestsThrough(small, "b")).toEqual(["wide"]);
 });
 
 test("anomalies are done to services that enough requests pass", () => {
