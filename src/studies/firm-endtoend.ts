@@ -40,7 +40,7 @@ export const firmEndToEnd: Study<EpisodeFigures, EndToEndConfig> = {
     "each for two to four minutes. A violation is a request that is answered after its SLO, given up by its client or refused. " +
     "CPU is what the containers' limits ask for. All methods meet the same requests and anomalies.",
   world: "event",
-  seeds: { quick: 1, full: 10, first: 501 },
+  seeds: { quick: 1, full: 10, first: 511 },
   config: ({ quick }) => {
     const applications = quick
       ? ["hotel-reservation"]

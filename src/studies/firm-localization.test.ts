@@ -77,7 +77,7 @@ describe("the rows of firm-localization", () => {
   test("claims are those of the issue, seeds begin where nothing was chosen, and quick is smaller", () => {
     expect(row("single")?.claim).toContain("0.97");
     expect(row("multi")?.claim).toContain("0.93");
-    expect(firmLocalization.seeds).toEqual({ quick: 2, full: 10, first: 501 });
+    expect(firmLocalization.seeds).toEqual({ quick: 2, full: 10, first: 511 });
     const full = firmLocalization.config({ quick: false });
     expect(config.trainPerKind).toBeLessThan(full.trainPerKind);
     expect(config.judgeWindows).toBeLessThan(full.judgeWindows);

@@ -30,7 +30,7 @@ export const firmLocalization: Study<CampaignsResult, CampaignsConfig> = {
     "called culprit or not, a culprit being who alone would break an SLO. Calling nobody a culprit is told beside it, since " +
     "few are. Load anomalies are done to clients; to blame are the containers that they alone fill.",
   world: "event",
-  seeds: { quick: 2, full: 10, first: 501 },
+  seeds: { quick: 2, full: 10, first: 511 },
   config: ({ quick }) => ({
     perSecond: 200,
     trainPerKind: quick ? 3 : 16,

@@ -45,7 +45,7 @@ export const firmMitigation: Study<EpisodeFigures, MitigationConfig> = {
     "which no limit mends, does not count, and the row of it says how many that were. A violation that lasts until its " +
     "anomaly ends counts as two minutes and is not called mitigated. All methods meet the same requests and anomalies.",
   world: "event",
-  seeds: { quick: 1, full: 10, first: 501 },
+  seeds: { quick: 1, full: 10, first: 511 },
   config: ({ quick }) => {
     const applications = quick
       ? ["hotel-reservation"]
