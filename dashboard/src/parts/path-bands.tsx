@@ -21,7 +21,11 @@ export function PathBands({ paths }: { paths: PathsDocument }): ComponentChild {
   const all = windows.reduce((sum, { requests }) => sum + requests, 0);
   const countOf = (signature: string): number =>
     windows.reduce((sum, window) => sum + (window.paths.find((path) => path.signature === signature)?.count ?? 0), 0);
-  const rest = all - named.reduce((sum, signature) => sum + countOf(signature), 0);
+  // Bands keep their colours while shares change; who reads the list wants the largest first.
+  const legend = named
+    .map((signature, band) => ({ signature, band, count: countOf(signature) }))
+    .sort((a, b) => b.count - a.count);
+  const rest = all - legend.reduce((sum, { count }) => sum + count, 0);
   return (
     <>
       <svg
@@ -60,7 +64,7 @@ export function PathBands({ paths }: { paths: PathsDocument }): ComponentChild {
         </text>
       </svg>
       <ol class="paths">
-        {named.map((signature, band) => {
+        {legend.map(({ signature, band, count }) => {
           const known = paths.paths.find((path) => path.signature === signature);
           return (
             <li key={signature}>
@@ -74,7 +78,7 @@ export function PathBands({ paths }: { paths: PathsDocument }): ComponentChild {
                       </span>
                     ))}
               </span>
-              <span class="number">{percent(all === 0 ? 0 : countOf(signature) / all)}</span>
+              <span class="number">{percent(all === 0 ? 0 : count / all)}</span>
             </li>
           );
         })}
