@@ -5,6 +5,7 @@
  */
 import { seededRng } from "../../base/index.ts";
 import type { Application } from "../../sim/index.ts";
+import { shuffled } from "../shuffled.ts";
 import type { StudyJob } from "../study.ts";
 import type { AdaptationMethod, Adapting, LearningWork, Prepared } from "./adaptation-methods.ts";
 import type { AgentDriver } from "./agents.ts";
@@ -18,7 +19,6 @@ import { applicationPool, type PoolKind } from "./pools.ts";
 import { drawScene, openWorld, type Scene } from "./scene.ts";
 import { openSetting } from "./setting.ts";
 import { recorded } from "./training-lives.ts";
-import { shuffled } from "./updates.ts";
 
 export interface AdaptationChoices {
   /** Episodes of training on a known workload, for methods that transfer. */

@@ -6,6 +6,7 @@
  */
 import { seededRng } from "../../base/index.ts";
 import { scenariosFor } from "../../sim/index.ts";
+import { shuffled } from "../shuffled.ts";
 import { mean, sum } from "../statistics/index.ts";
 import type { StudyJob } from "../study.ts";
 import type { AwareConfig } from "./config.ts";
@@ -18,7 +19,7 @@ import { everLearning, frozen, learningDriver, rulesOnly } from "./methods.ts";
 import { drawScene, openWorld, type Scene } from "./scene.ts";
 import { openSetting, type Setting, withSloFor } from "./setting.ts";
 import { recorded } from "./training-lives.ts";
-import { applyUpdate, shuffled } from "./updates.ts";
+import { applyUpdate } from "./updates.ts";
 
 export interface ChangeConfig {
   /** Episodes of training before the change. */

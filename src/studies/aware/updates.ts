@@ -6,6 +6,7 @@ import type { Rng } from "../../base/index.ts";
 import { seededRng } from "../../base/index.ts";
 import type { Load, UpdateScenario, WorkloadUpdate } from "../../sim/index.ts";
 import { applyScenario, scenariosFor } from "../../sim/index.ts";
+import { shuffled } from "../shuffled.ts";
 import type { LoadPool } from "./loads.ts";
 import type { Scene } from "./scene.ts";
 
@@ -56,15 +57,4 @@ export function applyUpdate(
   const candidates = pool?.[now.load.level === "high" ? "low" : "high"] ?? [];
   const other = candidates[rng.fork("other").int(Math.max(1, candidates.length))] as Load | undefined;
   return applyScenario(now, scenario, { seed: rng.fork("generated").int(1 << 30), undo, ...(other ? { other } : {}) });
-}
-
-export function shuffled<T>(items: readonly T[], rng: Rng): T[] {
-  const mixed = [...items];
-  for (let i = mixed.length - 1; i > 0; i--) {
-    const j = rng.int(i + 1);
-    const held = mixed[i] as T;
-    mixed[i] = mixed[j] as T;
-    mixed[j] = held;
-  }
-  return mixed;
 }

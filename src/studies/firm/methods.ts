@@ -3,7 +3,7 @@
  * Owns: how each is made for one run. Not here: FIRM itself (firm-method.ts), the constants' table (docs/guide/baselines.md).
  */
 import { faultKinds, type Injection } from "../../act/faults/index.ts";
-import { CodedError, failure, minutes, type Rng, seededRng } from "../../base/index.ts";
+import { CodedError, failure, minutes, seededRng } from "../../base/index.ts";
 import {
   type AimdConfig,
   aimdController,
@@ -17,6 +17,7 @@ import {
 } from "../../control/fallbacks/index.ts";
 import type { ServicesController } from "../../control/tasks/index.ts";
 import type { MicroserviceApplication } from "../../sim/index.ts";
+import { shuffled } from "../shuffled.ts";
 import { sequence, usualSequence } from "./applications.ts";
 import { runEpisode } from "./episode.ts";
 import { oracleController } from "./oracle.ts";
@@ -69,8 +70,8 @@ function rehearsed({ application, perSecond, rules }: MethodContext): TowerMemor
   const rng = seededRng(REHEARSAL_SEED).fork(application.name);
   // Spread evenly over the grid of arms, whichever number of them there is time for, in any order.
   const rehearse = shuffled(
-    rng.fork("order"),
     Array.from({ length: count }, (_, i) => armOf(Math.floor(((i + 0.5) * armCount) / count) % armCount)),
+    rng.fork("order"),
   );
   const anomalies = { ...usualSequence, kinds: faultKinds, count: Math.max(1, Math.floor(count / 3)) };
   const controller = throttleTargetController({
@@ -82,15 +83,6 @@ function rehearsed({ application, perSecond, rules }: MethodContext): TowerMemor
     duration: minutes(count + 0.1),
   });
   return controller.memory;
-}
-
-function shuffled<T>(rng: Rng, items: readonly T[]): readonly T[] {
-  const order = [...items];
-  for (let i = order.length - 1; i > 0; i--) {
-    const j = rng.int(i + 1);
-    [order[i], order[j]] = [order[j] as T, order[i] as T];
-  }
-  return order;
 }
 
 /** No seed that anything is judged on. */
