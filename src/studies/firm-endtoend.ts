@@ -1,29 +1,22 @@
 /** FIRM's Figure 3.7: latency, violations, requested CPU, its use, and drops, under random anomalies and a moving load. */
 
-import { type FaultKind, faultKinds, type Injection, randomCampaign } from "../act/faults/index.ts";
+import { type Injection, randomCampaign } from "../act/faults/index.ts";
 import type { Figure } from "../adapters/plot/index.ts";
 import { minutes, type Rng, seconds, seededRng } from "../base/index.ts";
 import { applicationNamed, type MicroserviceApplication } from "../sim/index.ts";
 import { bySeed, meanOver, percentLess, percentMore, timesAsMany, timesAsMuch } from "./aware/compare.ts";
 import { claimAtLeast, claimAtMost } from "./claim.ts";
-import { busyTargets, usualRate } from "./firm/applications.ts";
+import { busyTargets } from "./firm/applications.ts";
+import { type ComparisonConfig, comparisonConfig, comparisonUnits } from "./firm/comparison.ts";
 import { type EpisodeFigures, runEpisode, utilisationOf, violationsOf } from "./firm/episode.ts";
-import { controllerOf, type FirmConfig, firmConfig } from "./firm/firm-method.ts";
-import { methodTitles, type RuleConfigs } from "./firm/methods.ts";
-import { chosenRules } from "./firm/rules.ts";
+import { controllerOf } from "./firm/firm-method.ts";
+import { methodTitles } from "./firm/methods.ts";
 import type { Estimate, PaperFigure, Study, StudyJob, StudyRow, UnitResult } from "./study.ts";
 
-export interface EndToEndConfig {
-  readonly applications: readonly string[];
-  readonly rates: Readonly<Record<string, number>>;
-  readonly methods: readonly string[];
+export interface EndToEndConfig extends ComparisonConfig {
   readonly minutes: number;
-  /** Anomalies that begin per minute, of these kinds. */
+  /** Anomalies that begin per minute. */
   readonly perMinute: number;
-  readonly kinds: readonly FaultKind[];
-  readonly sampling: number;
-  readonly rules: RuleConfigs;
-  readonly firm: FirmConfig;
 }
 
 type Results = readonly UnitResult<EpisodeFigures>[];
@@ -41,24 +34,8 @@ export const firmEndToEnd: Study<EpisodeFigures, EndToEndConfig> = {
     "CPU is what the containers' limits ask for. All methods meet the same requests and anomalies.",
   world: "event",
   seeds: { quick: 1, full: 10, first: 511 },
-  config: ({ quick }) => {
-    const applications = quick
-      ? ["hotel-reservation"]
-      : ["social-network", "media", "hotel-reservation", "train-ticket"];
-    return {
-      applications,
-      // A quick run has fewer requests, and limits that are made for them; it also traces fewer.
-      rates: Object.fromEntries(applications.map((name) => [name, (usualRate[name] as number) * (quick ? 0.4 : 1)])),
-      methods: METHODS,
-      minutes: quick ? 7 : 15,
-      perMinute: 0.5,
-      kinds: faultKinds,
-      sampling: quick ? 0.25 : 1,
-      rules: { ...chosenRules, ...(quick && { rehearsal: 9 }) },
-      firm: firmConfig({ quick }),
-    };
-  },
-  units: ({ applications, methods }) => applications.flatMap((name) => methods.map((method) => `${name}/${method}`)),
+  config: ({ quick }) => ({ ...comparisonConfig(METHODS, { quick }), minutes: quick ? 7 : 15, perMinute: 0.5 }),
+  units: comparisonUnits,
   runUnit,
   rows: (results, { applications }) => rowsOf(bySeed(results), applications),
   figures: (results, { applications }) => [violationsFigure(results, applications)],

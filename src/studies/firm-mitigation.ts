@@ -6,26 +6,17 @@ import { seededRng } from "../base/index.ts";
 import { applicationNamed } from "../sim/index.ts";
 import { bySeed, meanOver, timesAsMuch } from "./aware/compare.ts";
 import { claimAtLeast } from "./claim.ts";
-import { endOfSequence, sequence, usualRate, usualSequence } from "./firm/applications.ts";
+import { endOfSequence, sequence, usualSequence } from "./firm/applications.ts";
+import { type ComparisonConfig, comparisonConfig, comparisonUnits } from "./firm/comparison.ts";
 import { type EpisodeFigures, runEpisode } from "./firm/episode.ts";
-import { controllerOf, type FirmConfig, firmConfig } from "./firm/firm-method.ts";
-import { methodTitles, type RuleConfigs } from "./firm/methods.ts";
-import { chosenRules } from "./firm/rules.ts";
+import { controllerOf } from "./firm/firm-method.ts";
+import { methodTitles } from "./firm/methods.ts";
 import type { Mitigation } from "./firm/violations.ts";
 import type { PaperFigure, Study, StudyJob, StudyRow, UnitResult } from "./study.ts";
 
-export interface MitigationConfig {
-  readonly applications: readonly string[];
-  /** Requests per second, by application. */
-  readonly rates: Readonly<Record<string, number>>;
-  readonly methods: readonly string[];
+export interface MitigationConfig extends ComparisonConfig {
   /** One after another, per application. */
   readonly anomalies: number;
-  readonly kinds: readonly FaultKind[];
-  /** Share of requests that are traced, for every method alike. */
-  readonly sampling: number;
-  readonly rules: RuleConfigs;
-  readonly firm: FirmConfig;
 }
 
 type Results = readonly UnitResult<EpisodeFigures>[];
@@ -46,23 +37,11 @@ export const firmMitigation: Study<EpisodeFigures, MitigationConfig> = {
     "anomaly ends counts as two minutes and is not called mitigated. All methods meet the same requests and anomalies.",
   world: "event",
   seeds: { quick: 1, full: 10, first: 511 },
-  config: ({ quick }) => {
-    const applications = quick
-      ? ["hotel-reservation"]
-      : ["social-network", "media", "hotel-reservation", "train-ticket"];
-    return {
-      applications,
-      // A quick run has fewer requests, and limits that are made for them; it also traces fewer.
-      rates: Object.fromEntries(applications.map((name) => [name, (usualRate[name] as number) * (quick ? 0.4 : 1)])),
-      methods: [...REFERENCES, ...OPPONENTS, "firm"],
-      anomalies: quick ? 3 : 7,
-      kinds: faultKinds,
-      sampling: quick ? 0.25 : 1,
-      rules: { ...chosenRules, ...(quick && { rehearsal: 9 }) },
-      firm: firmConfig({ quick }),
-    };
-  },
-  units: ({ applications, methods }) => applications.flatMap((name) => methods.map((method) => `${name}/${method}`)),
+  config: ({ quick }) => ({
+    ...comparisonConfig([...REFERENCES, ...OPPONENTS, "firm"], { quick }),
+    anomalies: quick ? 3 : 7,
+  }),
+  units: comparisonUnits,
   runUnit,
   rows: (results) => rowsOf(results),
   figures: (results) => [timesFigure(results)],
