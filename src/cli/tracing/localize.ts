@@ -49,7 +49,7 @@ export async function localize(options: LocalizeOptions): Promise<LocalizeReport
   localizer.observe(analyse(traces));
   const suspects = localizer.suspects(endOf(traces.block));
   if (suspects.length === 0) {
-    const message = `${options.files.join(", ")} has ${traces.block.size} traces and no type of request with 10 of them, which is too few to say what varies; give a longer recording`;
+    const message = `${options.files.join(", ")} has no type of request with 10 traces (${traces.block.size} in all), which is too few to say what varies; give a longer recording`;
     throw new CodedError(failure("trace.too-few", message));
   }
   return {
