@@ -44,10 +44,28 @@ async function read<T>(path: string): Promise<T> {
 
 const agents = async (): Promise<readonly AgentDocument[]> => (await read<Portion<AgentDocument>>("/v1/agents")).items;
 
+const PRESS = { timeout: 15_000 };
+
 async function confirm(page: Page, verb: string): Promise<void> {
-  await page.getByRole("button", { name: `${verb}…` }).click();
-  await page.getByRole("dialog").getByRole("button", { name: verb, exact: true }).click();
+  await page.getByRole("button", { name: `${verb}…` }).click(PRESS);
+  await page.getByRole("dialog").getByRole("button", { name: verb, exact: true }).click(PRESS);
 }
+
+/**
+ * Agents move on by themselves, on a fast machine several times a second: who presses just then is told so, has done
+ * nothing, and tries again.
+ */
+async function untilDone<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let triesLeft = 4; ; triesLeft -= 1) {
+    try {
+      return await attempt();
+    } catch (reason) {
+      if (triesLeft === 0) throw reason;
+    }
+  }
+}
+
+const newestChange = (page: Page): Promise<string> => page.locator(".timeline > li").first().innerText();
 
 const stageOf = (page: Page): Promise<string> => page.locator(".stage-steps.large [aria-current=step]").innerText();
 
@@ -90,25 +108,34 @@ test("an agent is paused: HPA and VPA act, a promotion is refused with the reaso
   await expect.poll(() => page.locator(".head .badge").count(), SLOWLY).toBe(0);
 });
 
-test("a person promotes an agent before its gates hold, and rolls it back; both are in its history and in the audit log", async () => {
+test("a person promotes an agent before its gates hold, and rolls it back; both are in its history and in the audit log", {
+  timeout: 300_000,
+}, async () => {
   // From four episodes on the rules' level is known, without which nothing could watch over a learner. On a fast machine
   // agents are past OFFLINE by then, and what is left to promote one to is SERVING.
   const ready = ({ stage, episodes }: AgentDocument): boolean =>
     stage === "ONLINE" || (stage === "OFFLINE" && episodes.length > 4);
-  await expect.poll(async () => (await agents()).some(ready), SLOWLY).toBe(true);
-  const agent = (await agents()).find(ready);
-  const { page } = await visit(browser, `${up.url}/#/agents/${agent?.id}`);
-  await confirm(page, "Promote");
-  await expect.poll(() => page.locator(".timeline > li").first().innerText(), SLOWLY).toContain("A person decided so");
+  const page = await untilDone(async () => {
+    await expect.poll(async () => (await agents()).some(ready), SLOWLY).toBe(true);
+    const agent = (await agents()).find(ready);
+    const { page } = await visit(browser, `${up.url}/#/agents/${agent?.id}`);
+    await confirm(page, "Promote");
+    await expect.poll(() => newestChange(page), PRESS).toContain("A person decided so");
+    return page;
+  });
   expect(["Online", "Serving"]).toContain(await stageOf(page));
   await picture(page, "up-promoted");
 
-  await confirm(page, "Roll back");
-  await expect.poll(() => stageOf(page), SLOWLY).toBe("Offline");
-  expect(await page.locator(".timeline > li").first().innerText()).toMatch(/→ Offline\s+A person decided so/);
+  await untilDone(async () => {
+    await page.keyboard.press("Escape");
+    await confirm(page, "Roll back");
+    await expect.poll(() => newestChange(page), PRESS).toMatch(/→ Offline\s+A person decided so/);
+  });
   const audit = readFileSync(join(data, "audit.jsonl"), "utf8").trim().split("\n");
   const commands = audit.map((line) => (JSON.parse(line) as { command: { kind: string } | null }).command?.kind);
-  expect(commands).toEqual(["pause", "promote", "resume", "promote", "roll-back"]);
+  // Those who came too late are in it, too.
+  const inTurn = commands.filter((kind, i) => kind !== commands[i - 1]);
+  expect(inTurn).toEqual(["pause", "promote", "resume", "promote", "roll-back"]);
 });
 
 test("a person changes an SLO: mistakes are told beside the field, and who misses the new one is on top of the overview", async () => {
@@ -154,8 +181,11 @@ test("every reason of every decision is said in words", async () => {
 
 test("the process is killed: the page says so and keeps what it knows; started again on the same data, it goes on", async () => {
   const { page } = await visit(browser, `${up.url}/#/agents/web-shop-agent`);
-  await confirm(page, "Pause");
-  await expect.poll(() => page.locator(".head .badge").allInnerTexts(), SLOWLY).toEqual(["Paused"]);
+  await untilDone(async () => {
+    await page.keyboard.press("Escape");
+    await confirm(page, "Pause");
+    await expect.poll(() => page.locator(".head .badge").allInnerTexts(), PRESS).toEqual(["Paused"]);
+  });
   const { history } = await read<AgentDocument>("/v1/agents/web-shop-agent");
   await page.getByRole("link", { name: "Overview" }).first().click();
   await page.waitForSelector(".rows .row");
