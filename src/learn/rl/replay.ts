@@ -4,7 +4,8 @@
  * Not here: what a batch is used for (the algorithms), the long past (learn/trajectory).
  *
  * Observation, actor context and critic context are columns of their own, each with its successor, so that a learner
- * with an embedding or a global state samples exactly what it acted on. Nothing is allocated per step.
+ * with an embedding or a global state samples exactly what it acted on. Room grows with the rows, by doubling: most
+ * replays never fill, many live beside one another, and each crosses to another thread for every round of training.
  */
 
 import type { Rng } from "../../base/index.ts";
@@ -44,12 +45,15 @@ export interface ReplayOptions {
   readonly priority?: PriorityConfig;
 }
 
+/** Rows that a replay has room for at first, so that the first steps do not copy everything again and again. */
+const FIRST_ROOM = 64;
+
 export class Replay {
   readonly capacity: number;
-  readonly rewards: Float32Array;
-  readonly ends: Uint8Array;
   readonly #widths: { readonly [C in ReplayColumn]: number };
-  readonly #columns: { readonly [C in ReplayColumn]: Float32Array };
+  readonly #columns: { [C in ReplayColumn]: Float32Array };
+  #rewards: Float32Array;
+  #ends: Uint8Array;
   readonly #priority: PriorityConfig | undefined;
   readonly #tree: SumTree | undefined;
   #maxPriority = 1;
@@ -68,24 +72,41 @@ export class Replay {
       criticContext,
       nextCriticContext: criticContext,
     };
-    const column = (width: number) => new Float32Array(capacity * width);
+    const none = new Float32Array(0);
     this.#columns = {
-      obs: column(obs),
-      action: column(action),
-      nextObs: column(obs),
-      actorContext: column(actorContext),
-      nextActorContext: column(actorContext),
-      criticContext: column(criticContext),
-      nextCriticContext: column(criticContext),
+      obs: none,
+      action: none,
+      nextObs: none,
+      actorContext: none,
+      nextActorContext: none,
+      criticContext: none,
+      nextCriticContext: none,
     };
-    this.rewards = new Float32Array(capacity);
-    this.ends = new Uint8Array(capacity);
+    this.#rewards = none;
+    this.#ends = new Uint8Array(0);
     this.#priority = priority;
     this.#tree = priority ? new SumTree(capacity) : undefined;
   }
 
   get size(): number {
     return this.#size;
+  }
+
+  get rewards(): Float32Array {
+    return this.#rewards;
+  }
+
+  get ends(): Uint8Array {
+    return this.#ends;
+  }
+
+  /** Room for this many rows; those that are there stay. */
+  #makeRoom(rows: number): void {
+    for (const [name, width] of this.#entries()) this.#columns[name] = enlarged(this.#columns[name], rows * width);
+    this.#rewards = enlarged(this.#rewards, rows);
+    const ends = new Uint8Array(rows);
+    ends.set(this.#ends);
+    this.#ends = ends;
   }
 
   /** Whether a batch would be more than the same few rows again. A policy that came without its replay has none at first. */
@@ -96,6 +117,8 @@ export class Replay {
   /** Keeps a copy of the transition, in place of the oldest one when full. The caller has checked it (`checkTransition`). */
   add(transition: Transition, action: ArrayLike<number> = transition.action): void {
     const row = this.#cursor;
+    const room = this.#rewards.length;
+    if (row >= room) this.#makeRoom(Math.min(this.capacity, Math.max(FIRST_ROOM, 2 * room)));
     this.#write("obs", row, transition.obs);
     this.#write("action", row, action);
     this.#write("nextObs", row, transition.nextObs);
@@ -103,8 +126,8 @@ export class Replay {
     this.#write("nextActorContext", row, transition.nextActorContext ?? transition.actorContext);
     this.#write("criticContext", row, transition.criticContext);
     this.#write("nextCriticContext", row, transition.nextCriticContext ?? transition.criticContext);
-    this.rewards[row] = transition.reward;
-    this.ends[row] = END_CODE[transition.end];
+    this.#rewards[row] = transition.reward;
+    this.#ends[row] = END_CODE[transition.end];
     // A new row has not been judged yet: it gets the highest priority seen, so that it is drawn soon.
     this.#tree?.set(row, this.#maxPriority);
     this.#cursor = (row + 1) % this.capacity;
@@ -178,8 +201,8 @@ export class Replay {
     for (const [name, width] of this.#entries()) {
       if (width > 0) out[name] = this.#columns[name].slice(0, this.#size * width);
     }
-    out.rewards = this.rewards.slice(0, this.#size);
-    out.ends = this.ends.slice(0, this.#size);
+    out.rewards = this.#rewards.slice(0, this.#size);
+    out.ends = this.#ends.slice(0, this.#size);
     out.place = Float64Array.of(this.#cursor, this.#size, this.#maxPriority);
     const tree = this.#tree;
     if (tree) out.priorities = Float64Array.from({ length: this.#size }, (_, row) => tree.weight(row));
@@ -196,8 +219,8 @@ export class Replay {
       this.gather(name, rows, { into, at: 0, stride: width });
       out[name] = into;
     }
-    out.rewards = Float32Array.from(rows, (row) => this.rewards[row]!);
-    out.ends = Uint8Array.from(rows, (row) => this.ends[row]!);
+    out.rewards = Float32Array.from(rows, (row) => this.#rewards[row]!);
+    out.ends = Uint8Array.from(rows, (row) => this.#ends[row]!);
     out.place = Float64Array.of(0, count, 1);
     return out;
   }
@@ -222,10 +245,11 @@ export class Replay {
   /** Takes over blocks that fit. */
   restore(blocks: { readonly [name: string]: NumberBlock }): void {
     if (!this.fits(blocks)) throw new RangeError("these blocks are of a replay of another shape; ask fits() first");
-    for (const [name] of this.#entries()) this.#columns[name].set(blocks[name] ?? []);
-    this.rewards.set(blocks.rewards ?? []);
-    this.ends.set(blocks.ends ?? []);
     const [cursor = 0, size = 0, maxPriority = 1] = blocks.place ?? [];
+    if (size > this.#rewards.length) this.#makeRoom(size);
+    for (const [name] of this.#entries()) this.#columns[name].set(blocks[name] ?? []);
+    this.#rewards.set(blocks.rewards ?? []);
+    this.#ends.set(blocks.ends ?? []);
     this.#cursor = cursor;
     this.#size = size;
     this.#maxPriority = maxPriority;
@@ -236,4 +260,10 @@ export class Replay {
   #entries(): [ReplayColumn, number][] {
     return Object.entries(this.#widths) as [ReplayColumn, number][];
   }
+}
+
+function enlarged(column: Float32Array, length: number): Float32Array {
+  const larger = new Float32Array(length);
+  larger.set(column);
+  return larger;
 }
