@@ -4,7 +4,7 @@
  */
 
 import { parentPort, workerData } from "node:worker_threads";
-import type { JobKinds, JobName } from "../../learn/tensor/index.ts";
+import type { JobKinds, JobName, Kernels } from "../../learn/tensor/index.ts";
 import { findModel, findTask } from "./job-kinds.ts";
 import { loadKernels } from "./load-kernels.ts";
 import { DONE, LEAVE, ShardMemory, STEP } from "./shard-memory.ts";
@@ -24,11 +24,12 @@ const PROGRESS_EVERY_MS = 50;
 
 function serveTasks(kinds: JobKinds, { kernels, cancel }: Extract<WorkerData, { role: "tasks" }>): void {
   const cancelled = new Int32Array(cancel);
+  const bench = new KernelBench(kernels);
   const runTask = async ({ id, job }: ToTaskWorker): Promise<void> => {
     let told = 0;
     try {
       const value = await findTask(kinds, job)(job.config, {
-        kernels: loadKernels({ prefer: kernels }),
+        kernels: bench.take(),
         isCancelled: () => Atomics.load(cancelled, 0) === id,
         progress: (fraction) => {
           const now = performance.now();
@@ -44,6 +45,34 @@ function serveTasks(kinds: JobKinds, { kernels, cancel }: Extract<WorkerData, { 
   };
   parentPort?.on("message", (message: ToTaskWorker) => void runTask(message));
   send({ kind: "ready" });
+}
+
+/** A set that one task made grow beyond this is not kept for the small ones after it. */
+const MOST_KEPT_BYTES = 64 * 2 ** 20;
+
+/**
+ * The kernels of a thread's tasks, one task at a time. A set of its own for every task would be megabytes outside of the
+ * heap each time, and several full collections a second where tasks are short; so a set is used again, unless the task
+ * before left something in its memory: what it kept stays its own, and what it forgot goes with it.
+ */
+class KernelBench {
+  readonly #prefer: WorkerData["kernels"];
+  #kept: Kernels | undefined;
+  #usedBefore = 0;
+
+  constructor(prefer: WorkerData["kernels"]) {
+    this.#prefer = prefer;
+  }
+
+  take(): Kernels {
+    const kept = this.#kept?.memory;
+    const isClean = kept?.used === this.#usedBefore && kept.f32.byteLength <= MOST_KEPT_BYTES;
+    if (this.#kept && isClean) return this.#kept;
+    const kernels = loadKernels({ prefer: this.#prefer });
+    this.#usedBefore = kernels.memory.used;
+    this.#kept = kernels;
+    return kernels;
+  }
 }
 
 function serveShards(kinds: JobKinds, data: Extract<WorkerData, { role: "shards" }>): void {

@@ -43,6 +43,18 @@ describe("a worker pool", () => {
     expect(await pool.run(job("whichKernels"))).toBe("reference");
   });
 
+  test("gives a task the memory of the one before only if that left nothing in it", async () => {
+    const pool = poolOf(1);
+    const takeRoom = (floats: number, isKept: boolean) =>
+      pool.run(job("takeRoom", { floats, isKept })) as Promise<{ at: number; used: number }>;
+    const first = await takeRoom(100, false);
+    // In the same memory the freed block has its size and is not offered to another.
+    const second = await takeRoom(200, true);
+    expect(second.at).toBeGreaterThan(first.at);
+    // What the second kept is not in the memory of the third, which begins where the first did.
+    expect(await takeRoom(300, false)).toEqual(first);
+  });
+
   test("shares shared memory instead of copying it", async () => {
     const into = new Float32Array(new SharedArrayBuffer(12));
     await poolOf(1).run(job("fill", { into, value: 2.5 }));
