@@ -66,15 +66,67 @@ describe("with a broken SLO", () => {
     expect(controller.status).toMatchObject({ acts: "agent", why: null, suspects });
   });
 
-  test("a violation that goes on without a culprit is laid to the likeliest suspect in the third interval", () => {
-    const world = hotel({ slo });
-    const controller = firm({ localizer: blaming(suspectOf(nameOf("search"), { isCulprit: false })) });
-    const port = simulatedServices(world);
-    const proposed = [1, 2, 3].map(() => {
-      world.advance(milliseconds(world.now + 1_000));
-      return controller.control(port).length;
+  test("a violation without a culprit is laid to the likeliest suspect, in the paper's way in the third interval", () => {
+    const proposed = (["pressed", "culprits"] as const).map((acting) => {
+      const world = hotel({ slo });
+      const suspects = [nameOf("search"), nameOf("user")].map((name) => suspectOf(name, { isCulprit: false }));
+      const controller = firm({ localizer: blaming(...suspects), acting });
+      const port = simulatedServices(world);
+      return [1, 2, 3].map(() => {
+        world.advance(milliseconds(world.now + 1_000));
+        return controller.control(port).map(({ action }) => action.kind === "set-limits" && action.instance);
+      });
     });
-    expect(proposed).toEqual([0, 0, 1]);
+    expect(proposed).toEqual([
+      [["search-0"], ["search-0"], ["search-0"]],
+      [[], [], ["search-0"]],
+    ]);
+  });
+
+  /** `use` of one container as it is given. */
+  const using = (world: ReturnType<typeof hotel>, instance: string, io: number): ServicesView => {
+    const port = simulatedServices(world);
+    return {
+      ...port,
+      now: world.now,
+      readInstances: () =>
+        port.readInstances().map((reading) => {
+          if (reading.instance !== instance || reading.use === null) return reading;
+          return { ...reading, use: { ...reading.use, io: io as Ratio } };
+        }),
+    };
+  };
+
+  test("a suspect at the end of a limit is given more of that, whoever is to blame; not in the paper's way", () => {
+    const world = hotel({ slo });
+    const localizer = blaming(suspectOf(nameOf("search")), suspectOf(nameOf("profile"), { isCulprit: false }));
+    const [, second, ...rest] = firm({ localizer }).control(using(world, "profile-0", 0.85));
+    expect(second).toMatchObject({ action: { kind: "set-limits", instance: "profile-0" } });
+    expect(second?.why).toContain("nearly all of its io is used");
+    expect(rest).toEqual([]);
+    expect(firm({ localizer }).control(using(hotel({ slo }), "profile-0", 0.75))).toHaveLength(1);
+    const printed = firm({ localizer, acting: "culprits" });
+    expect(printed.control(using(hotel({ slo }), "profile-0", 0.85))).toHaveLength(1);
+  });
+
+  test("whom more has not helped for ten intervals and who fills no limit gets no more, and others are trimmed again", () => {
+    const world = hotel({ slo });
+    const asked: number[][] = [];
+    const agent: MitigationAgent = {
+      act: (service, observation) => {
+        asked.at(-1)?.push(observation[0] as number);
+        return generous.act(service, observation);
+      },
+    };
+    const controller = firm({ agent, localizer: blaming(suspectOf(nameOf("search"))), trimEvery: 1 });
+    const port = using(world, "search-0", 0.1);
+    for (let i = 0; i < 11; i++) {
+      asked.push([]);
+      controller.control(port);
+    }
+    // The culprit alone, ten times; then everybody, as if nobody were harmed.
+    expect(asked.slice(0, 10).every((one) => one.length === 1 && (one[0] as number) < 0.1)).toBe(true);
+    expect(asked[10]).toEqual(hotelReservation.services.map(() => 1));
   });
 });
 

@@ -9,8 +9,8 @@
  * fallback, Kubernetes autoscaling, and says why. The next interval is tried again.
  */
 import type { ServiceProposal } from "../../../act/index.ts";
-import type { Limits, Ms } from "../../../base/index.ts";
-import { CodedError, milliseconds, seconds, unwrap } from "../../../base/index.ts";
+import type { Limits, Ms, Resource } from "../../../base/index.ts";
+import { CodedError, milliseconds, resources, seconds, unwrap } from "../../../base/index.ts";
 import { type InstanceReading, NameTable, type RequestReading, SpanColumns } from "../../../observe/telemetry/index.ts";
 import { TracingCoordinator } from "../../../observe/tracing/index.ts";
 import type { Localizer, Suspect } from "../../localize/index.ts";
@@ -40,6 +40,12 @@ export interface FirmOptions {
   readonly latencyWindow?: Ms;
   /** How long a trace waits for late spans once its root has come; spans of background work that end later are not seen. */
   readonly settle?: Ms;
+  /**
+   * Who is acted on while an SLO is broken. `culprits`, as in the paper: whom the localizer calls one, and after three
+   * intervals without any the likeliest. `pressed`, the default: the likeliest at once where there is no culprit, and every
+   * suspect that telemetry shows at the end of a limit, since a surge of requests has no culprit.
+   */
+  readonly acting?: "culprits" | "pressed";
   /** While no SLO is broken, the agent is asked about every container once in so many intervals; 0: never. */
   readonly trimEvery?: number;
 }
@@ -58,8 +64,8 @@ export interface FirmStatus {
 const OLDEST_READING: Ms = seconds(10);
 /** Containers without a sample beyond this part of all: the pipeline is broken, not one scrape. */
 const MOST_MISSING = 0.5;
-/** Intervals that a violation may go on without a culprit before the likeliest suspect is taken for one. */
-const PATIENCE = 3;
+/** A limit of which so much is used holds its container back: a scrape's mean over two seconds, so all of it for most of them. */
+const PRESSED = 0.8;
 
 /** One interval's telemetry. */
 interface Sight {
@@ -72,6 +78,14 @@ interface Sight {
   readonly replicas: ReadonlyMap<string, number>;
 }
 
+/** Why the agent is asked about a container. */
+interface Asked {
+  readonly sloMaintenance: number;
+  readonly because: string;
+  /** Resources that it may have needed more of than it was let use; any where absent. */
+  readonly lacking?: ReadonlySet<Resource>;
+}
+
 export class FirmController implements ServicesController {
   readonly name = "firm";
   readonly #options: Required<FirmOptions>;
@@ -82,11 +96,14 @@ export class FirmController implements ServicesController {
   #offeredBefore: number | null = null;
   #intervals = 0;
   #unblamed = 0;
+  /** Intervals: since an SLO is broken, and by container since it is blamed. */
+  #brokenFor = 0;
+  #blamedFor = new Map<string, number>();
   #status: FirmStatus | null = null;
 
   constructor(options: FirmOptions) {
     this.#options = {
-      ...{ actions: "headroom", latencyWindow: seconds(2), settle: milliseconds(0), trimEvery: 5 },
+      ...{ actions: "headroom", acting: "pressed", latencyWindow: seconds(2), settle: milliseconds(0), trimEvery: 5 },
       ...options,
     };
     this.#tracing = new TracingCoordinator(this.#names, { limits: { settle: this.#options.settle } });
@@ -168,37 +185,74 @@ export class FirmController implements ServicesController {
     const { localizer } = this.#options;
     const suspects = localizer.suspects(sight.now);
     this.#status = { at: sight.now, acts: "agent", why: null, broken: sight.broken, suspects };
-    const culprits = suspects.filter(({ isCulprit }) => isCulprit);
-    this.#unblamed = culprits.length > 0 ? 0 : this.#unblamed + 1;
-    const likeliest = this.#unblamed >= PATIENCE ? suspects.slice(0, 1) : [];
+    const readings = new Map(sight.instances.map((reading) => [reading.instance, reading]));
+    const blamed = this.#blamed(suspects, readings);
+    const isPrinted = this.#options.acting === "culprits";
     const worst = Math.min(...sight.broken.values());
-    return [...culprits, ...likeliest].flatMap((suspect) => {
-      const reading = sight.instances.find(({ instance }) => instance === suspect.instance);
+    const acted = new Set<string>();
+    const proposals = suspects.flatMap((suspect) => {
+      const reading = readings.get(suspect.instance);
       // It may be gone by now, or this scrape has missed it.
       if (reading === undefined || reading.use === null) return [];
+      const isBlamed = blamed.has(suspect);
+      const pressed = isPrinted || isBlamed ? [] : pressedOf(reading);
+      if (!isBlamed && pressed.length === 0) return [];
+      acted.add(suspect.instance);
       localizer.promise(suspect, sight.now);
       const sloMaintenance = sight.broken.get(suspect.request) ?? worst;
-      return this.#ask(reading, sight, { sloMaintenance, because: suspect.reason });
+      const because = isBlamed ? suspect.reason : `nearly all of its ${pressed.join(", ")} is used`;
+      return this.#ask(reading, sight, {
+        ...{ sloMaintenance, because },
+        // Telemetry is a second or two behind spans: of what a culprit lacks nothing is known yet when it is named.
+        ...(!isBlamed && { lacking: new Set(pressed) }),
+      });
     });
+    if (isPrinted || ++this.#brokenFor <= STUBBORN) return proposals;
+    const others = sight.instances.filter(({ instance }) => !acted.has(instance));
+    return [...proposals, ...this.#byTurns(others, sight, "the SLO is broken, but not for want of its limits")];
+  }
+
+  /** Culprits, or the likeliest where nobody is called one; not those whom more limits have not helped and who fill none. */
+  #blamed(suspects: readonly Suspect[], readings: ReadonlyMap<string, InstanceReading>): ReadonlySet<Suspect> {
+    const isPrinted = this.#options.acting === "culprits";
+    const culprits = suspects.filter(({ isCulprit }) => isCulprit);
+    this.#unblamed = culprits.length > 0 ? 0 : this.#unblamed + 1;
+    const likeliest = this.#unblamed >= (isPrinted ? PATIENCE : 1) ? suspects.slice(0, 1) : [];
+    const blamed = [...culprits, ...likeliest];
+    if (isPrinted) return new Set(blamed);
+    this.#blamedFor = new Map(blamed.map(({ instance }) => [instance, (this.#blamedFor.get(instance) ?? 0) + 1]));
+    return new Set(
+      blamed.filter(({ instance }) => {
+        const reading = readings.get(instance);
+        const isHelped = (this.#blamedFor.get(instance) as number) <= STUBBORN;
+        return isHelped || (reading !== undefined && pressedOf(reading).length > 0);
+      }),
+    );
   }
 
   /** Nobody is harmed: what containers do not need is taken back, a few of them at a time. */
   #trim(sight: Sight): readonly ServiceProposal[] {
     this.#status = { at: sight.now, acts: "agent", why: null, broken: sight.broken, suspects: [] };
     this.#unblamed = 0;
+    this.#brokenFor = 0;
+    this.#blamedFor.clear();
+    return this.#byTurns(sight.instances, sight, "no SLO is broken");
+  }
+
+  #byTurns(instances: readonly InstanceReading[], sight: Sight, because: string): readonly ServiceProposal[] {
     const { trimEvery } = this.#options;
     if (trimEvery === 0) return [];
-    return sight.instances.flatMap((reading, i) =>
+    return instances.flatMap((reading, i) =>
       reading.use === null || !reading.isReady || (i + this.#intervals) % trimEvery !== 0
         ? []
-        : this.#ask(reading, sight, { sloMaintenance: 1, because: "no SLO is broken" }),
+        : this.#ask(reading, sight, { sloMaintenance: 1, because }),
     );
   }
 
   #ask(
     instance: InstanceReading,
     { workloadChange, composition, rooms, replicas }: Sight,
-    { sloMaintenance, because }: { readonly sloMaintenance: number; readonly because: string },
+    { sloMaintenance, because, lacking }: Asked,
   ): readonly ServiceProposal[] {
     const { agent, actions: kind } = this.#options;
     const { service, use, node, at } = instance;
@@ -213,6 +267,7 @@ export class FirmController implements ServicesController {
     const { actions, oversubscribed } = decodeMitigation(action, {
       ...{ kind, instance, room, sloMaintenance, used: this.#used.peakOf(instance) },
       deployed: this.#used.deployedWith(instance),
+      ...(lacking !== undefined && { lacking }),
       replicas: replicas.get(service) ?? 1,
     });
     const more = oversubscribed.length > 0 ? `; its node has no more ${oversubscribed.join(", ")}` : "";
@@ -225,6 +280,21 @@ export class FirmController implements ServicesController {
 const FAILING = 0.01;
 /** What is broken is not kept, even where the 99th percentile of a few requests still is. */
 const JUST_BROKEN = 0.99;
+
+/** Intervals after which a violation is taken for one that limits do not mend, such as a slow network. */
+const STUBBORN = 10;
+/** Intervals that a violation may go on without a culprit before the likeliest suspect is taken for one, in the paper's way. */
+const PATIENCE = 3;
+
+/** Of CPU by the busiest quota period, too: throttled in one is late in one. */
+function pressedOf({ use, counters, limits }: InstanceReading): readonly Resource[] {
+  return resources.filter((resource) => {
+    // A cache is always full.
+    if (use === null || resource === "llc") return false;
+    const busiest = resource === "cpu" ? (counters?.cpuPeakCores ?? 0) / limits.cpu : 0;
+    return Math.max(use[resource], busiest) >= PRESSED;
+  });
+}
 
 function oddityOf({ now, instances }: Sight): string | null {
   if (!Number.isFinite(now)) return "the time is not known";

@@ -36,6 +36,8 @@ export interface MitigationMove {
   /** Of the container's service, started or starting. */
   readonly replicas: number;
   readonly sloMaintenance: number;
+  /** Of which it may have needed more than it was let use, while an SLO is broken: any, unless said. */
+  readonly lacking?: ReadonlySet<Resource>;
 }
 
 export interface DecodedMove {
@@ -52,14 +54,29 @@ const ALL_USED = 0.95;
 /** Changes below this part are noise, and a write to a machine for nothing. */
 const LEAST_CHANGE = 0.03;
 
+/**
+ * Who is short uses what it is let, so use tells too little: requests that take so many times their SLO are taken to need so
+ * many times as much, up to the most below. More than is needed is taken back once nobody is harmed; less costs a second each time.
+ */
+export function shortageOf({ kind, sloMaintenance }: Pick<MitigationMove, "kind" | "sloMaintenance">): number {
+  return kind === "limits" || sloMaintenance >= 1 ? 1 : Math.min(MOST_SHORTAGE, 1 / sloMaintenance);
+}
+const MOST_SHORTAGE = 4;
+
 /** What the numbers say each limit should be, before any bound. */
-export function wantedLimits(action: ArrayLike<number>, { kind, instance, used }: MitigationMove): Limits {
+export function wantedLimits(action: ArrayLike<number>, move: MitigationMove): Limits {
+  const { kind, instance, used, lacking } = move;
   const { lower, upper } = instance;
+  const shortage = shortageOf(move);
   const of = (resource: Resource, i: number): number => {
     const share = (Math.min(1, Math.max(-1, action[i] as number)) + 1) / 2;
     if (kind === "limits") return lower[resource] * BELOW * (upper[resource] / (lower[resource] * BELOW)) ** share;
     const { least, most } = headroomRange;
-    return used[resource] * least * (most / least) ** share;
+    const isLacking = shortage > 1 && (lacking === undefined || lacking.has(resource));
+    if (!isLacking) return used[resource] * least * (most / least) ** share;
+    // The busiest period of CPU is as new as the scrape; the others' means come when somebody has long been late.
+    const needed = resource === "cpu" ? used.cpu : Math.max(used[resource], instance.limits[resource]);
+    return needed * shortage * least * (most / least) ** share;
   };
   return { cpu: of("cpu", 0), memory: of("memory", 1), llc: of("llc", 2), io: of("io", 3), network: of("network", 4) };
 }

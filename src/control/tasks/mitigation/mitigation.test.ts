@@ -91,6 +91,19 @@ test("as headroom, they are factors on what is used: 2 of 4 are, so 2.8 to 8 are
   expect(wanted.llc).toBeCloseTo(2 * Math.sqrt(1.4 * 4), 9);
 });
 
+test("while an SLO is broken use tells too little: by so much as the latency is over it, at most four times", () => {
+  const down = [-1, -1, -1, -1, -1];
+  // 2 of 4 cores are used, so 2 · 2 · 1.4; of what means tell late, all 4 may be: 4 · 2 · 1.4.
+  expect(wantedLimits(down, move({ sloMaintenance: 0.5 })).cpu).toBeCloseTo(5.6, 9);
+  expect(wantedLimits(down, move({ sloMaintenance: 0.5 })).io).toBeCloseTo(11.2, 9);
+  expect(wantedLimits(down, move({ sloMaintenance: 0.1 })).cpu).toBeCloseTo(11.2, 9);
+  // Where it is known what it lacks, the rest is as ever: 2 · 1.4.
+  const known = wantedLimits(down, move({ sloMaintenance: 0.5, lacking: new Set(["io"]) }));
+  expect([known.cpu, known.io]).toEqual([expect.closeTo(2.8, 9), expect.closeTo(11.2, 9)]);
+  // As printed there is no such thing.
+  expect(wantedLimits(down, move({ kind: "limits", sloMaintenance: 0.5 })).cpu).toBeCloseTo(0.9, 9);
+});
+
 test("limits are kept between lower and upper, and cores below threads", () => {
   const top = decodeMitigation(
     [1, 1, 1, 1, 1],
