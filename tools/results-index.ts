@@ -87,7 +87,7 @@ function section(report: StudyReport, { published }: Family): string {
   const rows = report.rows.map(({ what, paper, ours, claim, holds }) => {
     const range = `${number(ours.mean)} [${number(ours.lo)}, ${number(ours.hi)}]`;
     const own = published === "number" ? withUnit(range, ours.unit) : range;
-    return `| ${[what, publishedText(paper, published), own, claim, holds ? "yes" : "**no**"].join(" | ")} |`;
+    return `| ${[what, publishedText(paper, published), own, claim, holds === null ? "" : holds ? "yes" : "**no**"].join(" | ")} |`;
   });
   return [
     `## [${title}](${study}.md)`,
@@ -104,13 +104,14 @@ function section(report: StudyReport, { published }: Family): string {
 
 function pageOf(family: Family, reports: readonly StudyReport[]): string {
   const rows = reports.flatMap((report) => report.rows);
-  const held = rows.filter((row) => row.holds).length;
+  const held = rows.filter((row) => row.holds === true).length;
+  const judged = rows.filter((row) => row.holds !== null).length;
   return [
     `# ${family.title}`,
     "",
     ...family.about,
     "",
-    `${held} of ${rows.length} claims hold. Reproduce with \`coxswain reproduce ${family.studies[0]}\` and so on.`,
+    `${held} of ${judged} claims hold. Reproduce with \`coxswain reproduce ${family.studies[0]}\` and so on.`,
     "",
     ...reports.map((report) => section(report, family)),
   ].join("\n");

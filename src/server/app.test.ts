@@ -50,6 +50,14 @@ const study = {
       claim: "at least 0",
       holds: true,
     },
+    {
+      id: "s",
+      what: "cores",
+      paper: null,
+      ours: { mean: 1, lo: 0, hi: 2, n: 2, unit: "cores" },
+      claim: "shown, not judged",
+      holds: null,
+    },
   ],
 };
 
@@ -98,7 +106,11 @@ test.each([
   ["/v1/events?severity=warning", pageOf("E", eventSchema), { items: [{ text: "an error" }] }],
   ["/v1/events?workload=cart&limit=1", pageOf("E", eventSchema), { items: [{ text: "an error" }], next: null }],
   ["/v1/metrics", metricsSchema, { at: START + 10, learned: { attainment: 0.9 }, server: { streams: 0 } }],
-  ["/v1/studies", pageOf("S", studySummarySchema), { items: [{ id: "tiny", figures: ["tiny-more.svg", "tiny.svg"] }] }],
+  [
+    "/v1/studies",
+    pageOf("S", studySummarySchema),
+    { items: [{ id: "tiny", claims: 1, claimsHeld: 1, figures: ["tiny-more.svg", "tiny.svg"] }] },
+  ],
   ["/v1/studies/tiny", studyResultSchema, { study: "tiny" }],
   ["/livez", z.unknown(), { ok: true }],
   ["/readyz", z.unknown(), { ok: true }],

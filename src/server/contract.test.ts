@@ -28,8 +28,10 @@ test("the study runner's report is what the contract promises", () => {
   expectTypeOf<StudyReport>().toExtend<StudyResult>();
 });
 
-test("a sound document passes unchanged", () => {
+test("a sound document passes unchanged, one whose rows are not judged too", () => {
   expect(parseStudyResult(sound)).toEqual({ ok: true, value: sound });
+  const shown = { ...sound, rows: [{ ...sound.rows[0], holds: null }] };
+  expect(parseStudyResult(shown)).toEqual({ ok: true, value: shown });
 });
 
 test.each([

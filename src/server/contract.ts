@@ -28,7 +28,8 @@ export interface StudyResultRow {
   readonly paper: PublishedRange | null;
   readonly ours: MeasuredInterval;
   readonly claim: string;
-  readonly holds: boolean;
+  /** Null where nothing is judged. */
+  readonly holds: boolean | null;
 }
 
 /** The fields of DESIGN's study document that a page shows; further ones are let through. */
@@ -76,7 +77,7 @@ const STUDY_RESULT: Shape = {
       paper: new Maybe({ low: "number", high: "number", unit: "text", where: "text" }),
       ours: { mean: "number", lo: "number", hi: "number", n: "number", unit: "text" },
       claim: "text",
-      holds: "truth",
+      holds: new Maybe("truth"),
     },
   ],
 };

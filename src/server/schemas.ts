@@ -258,7 +258,7 @@ export const studyResultSchema = z
           paper: z.object({ low: number, high: number, unit: z.string(), where: z.string() }).readonly().nullable(),
           ours: z.object({ mean: number, lo: number, hi: number, n: number, unit: z.string() }).readonly(),
           claim: z.string(),
-          holds: z.boolean(),
+          holds: z.boolean().nullable(),
         })
         .readonly(),
     ),

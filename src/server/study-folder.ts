@@ -56,8 +56,8 @@ export function openStudyFolder(folder: string, { onUnreadable }: StudyFolderOpt
           quick,
           version,
           seeds: seeds.length,
-          claims: rows.length,
-          claimsHeld: rows.filter(({ holds }) => holds).length,
+          claims: rows.filter(({ holds }) => holds !== null).length,
+          claimsHeld: rows.filter(({ holds }) => holds === true).length,
           figures: figuresOf(id, all),
         };
       });

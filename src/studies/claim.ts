@@ -29,6 +29,11 @@ export function claimAtLeast(row: ClaimRow, bound: number): StudyRow {
   return { ...row, holds: row.ours.lo >= bound };
 }
 
+/** A figure that is told and not judged: no verdict stands beside it. */
+export function notJudged({ why, ...row }: Omit<ClaimRow, "claim"> & { readonly why?: string }): StudyRow {
+  return { ...row, claim: why === undefined ? "shown, not judged" : `shown, not judged: ${why}`, holds: null };
+}
+
 export function claimAtMost(row: ClaimRow, bound: number): StudyRow {
   return { ...row, holds: row.ours.hi <= bound };
 }

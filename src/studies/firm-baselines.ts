@@ -152,7 +152,7 @@ function rowsOf(results: readonly UnitResult<Scored>[], config: BaselinesConfig,
         paper: null,
         ours,
         claim: isUsed ? "used in the other studies: no candidate scores higher by more than 0.01" : "shown, not judged",
-        holds: !isUsed || ours.mean >= (ranked[0]?.ours.mean ?? 0) - 0.01,
+        holds: isUsed ? ours.mean >= (ranked[0]?.ours.mean ?? 0) - 0.01 : null,
       },
     ];
   });

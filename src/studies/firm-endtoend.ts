@@ -5,7 +5,7 @@ import type { Figure } from "../adapters/plot/index.ts";
 import { minutes, type Rng, seconds, seededRng } from "../base/index.ts";
 import { applicationNamed, type MicroserviceApplication } from "../sim/index.ts";
 import { bySeed, meanOver, percentLess, percentMore, timesAsMany, timesAsMuch } from "./aware/compare.ts";
-import { claimAtLeast, claimAtMost } from "./claim.ts";
+import { claimAtLeast, claimAtMost, notJudged } from "./claim.ts";
 import { busyTargets } from "./firm/applications.ts";
 import { type ComparisonConfig, comparisonConfig, comparisonUnits } from "./firm/comparison.ts";
 import { type EpisodeFigures, runEpisode, utilisationOf, violationsOf } from "./firm/episode.ts";
@@ -241,7 +241,7 @@ function shownRows(seeds: readonly Units[], applications: readonly string[]): re
 const total = (all: readonly EpisodeFigures[], of: Figures): number => all.reduce((sum, one) => sum + of(one), 0);
 
 function shown(row: { id: string; what: string; paper?: PaperFigure; ours: Estimate }): StudyRow {
-  return { paper: null, ...row, claim: "shown, not judged", holds: true };
+  return notJudged({ paper: null, ...row });
 }
 
 function violationsFigure(results: Results, applications: readonly string[]): Figure {

@@ -74,7 +74,7 @@ function runUnit({ seed, unit, config }: StudyJob<InsightsConfig>): InsightsResu
   }
 }
 
-const shown = { paper: null, claim: "shown, not judged", holds: true } as const;
+const shown = { paper: null, claim: "shown, not judged", holds: null } as const;
 
 function ofKind<K extends InsightsResult["kind"]>(results: Results, kind: K) {
   return bySeed(results).map((units) =>

@@ -5,7 +5,7 @@ import type { Figure } from "../adapters/plot/index.ts";
 import { seededRng } from "../base/index.ts";
 import { applicationNamed } from "../sim/index.ts";
 import { bySeed, meanOver, timesAsMuch } from "./aware/compare.ts";
-import { claimAtLeast } from "./claim.ts";
+import { claimAtLeast, notJudged } from "./claim.ts";
 import { endOfSequence, sequence, usualSequence } from "./firm/applications.ts";
 import { type ComparisonConfig, comparisonConfig, comparisonUnits } from "./firm/comparison.ts";
 import { type EpisodeFigures, runEpisode } from "./firm/episode.ts";
@@ -124,14 +124,12 @@ function rowsOf(results: Results): readonly StudyRow[] {
     const mended = all.filter((one) => by(one, method).outcome !== "censored").length;
     const times = counted.filter((cases) => cases.length > 0).map((cases) => total(cases, method) / cases.length);
     return [
-      {
+      notJudged({
         id: `time-${method}`,
         what: `time to mitigate: ${methodTitles[method]}, mean with ${CAP} s for what nobody mended (${mended} of ${all.length} mended)`,
         paper: method === "firm" ? (paper.firm as PaperFigure) : null,
         ours: meanOver(times, { id: `time-${method}`, unit: "s" }),
-        claim: "shown, not judged",
-        holds: true,
-      },
+      }),
     ];
   });
   return [...faster, ...shown, ...kindRows(all), countRow(seeds)];
@@ -148,7 +146,7 @@ function kindRows(cases: readonly Case[]): readonly StudyRow[] {
       return `${methodTitles[method]} ${mean.toFixed(1)} s`;
     });
     return [
-      {
+      notJudged({
         id,
         what: `${kind} (${own.length} anomalies): FIRM's time to mitigate; ${against.join(", ")}`,
         paper: null,
@@ -156,9 +154,7 @@ function kindRows(cases: readonly Case[]): readonly StudyRow[] {
           own.map((one) => by(one, "firm").lasted),
           { id, unit: "s" },
         ),
-        claim: "shown, not judged",
-        holds: true,
-      },
+      }),
     ];
   });
 }
@@ -168,14 +164,12 @@ function countRow(seeds: readonly (readonly Case[])[]): StudyRow {
   const lost = all.filter((one) => breaks(one) && isLost(one));
   const share = seeds.map((cases) => (cases.length === 0 ? 0 : cases.filter(counts).length / cases.length));
   const kinds = [...new Set(lost.map(({ kind }) => kind))].join(", ");
-  return {
+  return notJudged({
     id: "counted",
     what: `share of ${all.length} anomalies that break an SLO for good when nobody acts and can be mended; ${lost.length} could not be mended by anybody${kinds === "" ? "" : ` (${kinds})`}`,
     paper: null,
     ours: meanOver(share, { id: "counted", unit: "share" }),
-    claim: "shown, not judged",
-    holds: true,
-  };
+  });
 }
 
 function timesFigure(results: Results): Figure {

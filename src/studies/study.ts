@@ -57,8 +57,8 @@ export interface StudyRow {
   readonly ours: Estimate;
   /** A sentence with a number in it. */
   readonly claim: string;
-  /** Whether the interval's bound, not just its middle, clears the number. */
-  readonly holds: boolean;
+  /** Whether the interval's bound, not just its middle, clears the number; null where nothing is judged. */
+  readonly holds: boolean | null;
 }
 
 /**

@@ -144,7 +144,7 @@ function rowsOf(results: readonly UnitResult<readonly GridCell[]>[]): readonly S
     {
       ...meanRow("answered-mean", "share of requests answered, mean error", cells.map(answeredError)),
       claim: "shown, not judged: near collapse (0 to 100 % answered) the rungs may fall to different sides",
-      holds: true,
+      holds: null,
     },
     ...worst(cells, "p50"),
     ...worst(cells, "p99"),
@@ -197,7 +197,7 @@ function worst(cells: readonly GridCell[], which: Percentile): StudyRow[] {
     paper: null,
     ours: { mean: error, lo: error, hi: error, n: 1, unit: "%" },
     claim: `shown, not judged: one of the ${WORST} worst of ${ranked.length} cells`,
-    holds: true,
+    holds: null,
   }));
 }
 

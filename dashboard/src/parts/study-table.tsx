@@ -91,7 +91,9 @@ function Row({ row }: { row: StudyResultRow }): ComponentChild {
         {row.claim}
       </td>
       <td class="holds">
-        <span class={row.holds ? "verdict yes" : "verdict no"}>{row.holds ? "✓ yes" : "✗ no"}</span>
+        {row.holds === null ? null : (
+          <span class={row.holds ? "verdict yes" : "verdict no"}>{row.holds ? "✓ yes" : "✗ no"}</span>
+        )}
       </td>
     </tr>
   );

@@ -83,7 +83,8 @@ function body(state: Loaded, wanted: string | null): ComponentChild {
   );
 }
 
-const held = (rows: readonly StudyResultRow[]): number => rows.filter((row) => row.holds).length;
+const held = (rows: readonly StudyResultRow[]): number => rows.filter((row) => row.holds === true).length;
+const judged = (rows: readonly StudyResultRow[]): number => rows.filter((row) => row.holds !== null).length;
 
 function TabLabel({ study }: { study: PublishedStudy }): ComponentChild {
   if (study.kind === "unreadable")
@@ -97,7 +98,7 @@ function TabLabel({ study }: { study: PublishedStudy }): ComponentChild {
     <>
       {title}{" "}
       <span class="quiet">
-        {held(rows)} of {rows.length} hold{quick ? ", quick run" : ""}
+        {held(rows)} of {judged(rows)} hold{quick ? ", quick run" : ""}
       </span>
     </>
   );
@@ -108,7 +109,7 @@ function Summary({ studies, from }: PublishedStudies): ComponentChild {
   const rows = results.flatMap((result) => result.rows);
   return (
     <p class="summary">
-      <strong>{held(rows)}</strong> of {rows.length} claims hold, in {results.length}{" "}
+      <strong>{held(rows)}</strong> of {judged(rows)} claims hold, in {results.length}{" "}
       {results.length === 1 ? "study" : "studies"}.
       {from === "built-in" ? (
         <span class="quiet"> As they were when this page was built; the control plane keeps none of its own.</span>

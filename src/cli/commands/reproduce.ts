@@ -93,5 +93,5 @@ export const reproduceCommand = (shell: Shell) =>
         }
       }
       if (options.json) printJson(shell, id === undefined ? reports : reports[0]);
-      if (reports.some((report) => report.rows.some((row) => !row.holds))) shell.exitWith(3);
+      if (reports.some((report) => report.rows.some((row) => row.holds === false))) shell.exitWith(3);
     });

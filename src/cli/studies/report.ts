@@ -11,7 +11,7 @@ import { formatNumber, renderTable, type TableOptions } from "../table.ts";
 import { seedOptions, seedsText } from "./seeds.ts";
 
 export function reportTable(report: StudyReport, options: TableOptions = {}): string {
-  const rows = report.rows.map((row) => [row.what, paperText(row), oursText(row), row.claim, row.holds ? "yes" : "NO"]);
+  const rows = report.rows.map((row) => [row.what, paperText(row), oursText(row), row.claim, verdictText(row, "NO")]);
   const head = [
     { head: "what" },
     { head: "paper" },
@@ -46,6 +46,9 @@ function paperText({ paper }: StudyRow): string {
 function oursText({ ours }: StudyRow): string {
   return withUnit(`${formatNumber(ours.mean)} [${formatNumber(ours.lo)}, ${formatNumber(ours.hi)}]`, ours.unit);
 }
+
+/** Nothing where nothing is judged. */
+const verdictText = ({ holds }: StudyRow, no: string): string => (holds === null ? "" : holds ? "yes" : no);
 
 function withUnit(text: string, unit: string): string {
   return unit === "" ? text : `${text} ${unit}`;
@@ -93,7 +96,7 @@ export function reportPage(
   const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
   const rows = report.rows.map((row) => {
     const where = row.paper === null ? "" : ` (${row.paper.where})`;
-    return `| ${[row.what, paperText(row) + where, oursText(row), row.claim, row.holds ? "yes" : "**no**"].map(cell).join(" | ")} |`;
+    return `| ${[row.what, paperText(row) + where, oursText(row), row.claim, verdictText(row, "**no**")].map(cell).join(" | ")} |`;
   });
   return [
     `# ${report.title}`,
