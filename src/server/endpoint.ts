@@ -24,7 +24,7 @@ type Nothing = typeof NOTHING;
 export type Answer<A> =
   | { readonly document: A; readonly revision?: number }
   /** A document that is JSON already, encoded. */
-  | { readonly json: Uint8Array<ArrayBuffer>; readonly revision?: number }
+  | { readonly json: Uint8Array<ArrayBuffer> | string; readonly revision?: number }
   | { readonly failure: Failure }
   | { readonly response: Response };
 

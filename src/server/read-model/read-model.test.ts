@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { agent, decision, event, START, sample, samples, workload } from "../../../test/fixtures/server/fake-plane.ts";
-import { createReadModel } from "./read-model.ts";
+import type { SeriesDocument } from "../plane-contract.ts";
+import { createReadModel, type ReadModel } from "./read-model.ts";
+import type { SpanQuery } from "./series.ts";
 
 const limits = { things: 2, pointsPerTier: 16, decisionsPerWorkload: 3, eventsPerSeverity: 2 };
 
@@ -78,80 +80,96 @@ test("the figures are ratios of sums over all workloads", () => {
   });
 });
 
+/** As a reader of the API has it. */
+function seriesOf(model: ReadModel, query: SpanQuery): SeriesDocument {
+  return JSON.parse(model.tellSeries("a", query) ?? "null") as SeriesDocument;
+}
+
 test("a series that fits is given point by point, with null where nothing was measured", () => {
   const model = createReadModel();
   model.apply([workload("a"), samples(START, ["a"], { latency: null }), samples(START + 10, ["a"], { latency: 5 })]);
-  const series = model.series("a", { from: null, to: null, points: 10 });
-  expect(series?.at).toEqual([START, START + 10]);
-  expect(JSON.parse(JSON.stringify(series)).columns.latency).toEqual([null, 5]);
-  expect(series?.twin?.latency).toEqual([60, 60]);
-  expect(model.series("b", { from: null, to: null, points: 10 })).toBeUndefined();
+  const series = seriesOf(model, { from: null, to: null, points: 10 });
+  expect(series.at).toEqual([START, START + 10]);
+  expect(series.workload).toBe("a");
+  expect(series.columns.latency).toEqual([null, 5]);
+  expect(series.twin?.latency).toEqual([60, 60]);
+  expect(model.tellSeries("b", { from: null, to: null, points: 10 })).toBeUndefined();
 });
 
 test("numbers are told with few decimals, and a promise that was just missed stays missed", () => {
   const model = createReadModel();
   const precise = { latency: 12.3456789, preservation: 0.99999, cost: 0.000123456789 };
   model.apply([workload("a"), samples(START, ["a"], precise)]);
-  const { latency, preservation, cost } = model.series("a", { from: null, to: null, points: 10 })!.columns;
+  const { latency, preservation, cost } = seriesOf(model, { from: null, to: null, points: 10 }).columns;
   expect({ latency, preservation, cost }).toEqual({ latency: [12.346], preservation: [0.9999], cost: [0.00012346] });
 });
 
-const worn = (count: number) => {
-  const model = createReadModel(limits);
+const worn = (count: number, pointsPerTier = limits.pointsPerTier) => {
+  const model = createReadModel({ ...limits, pointsPerTier });
   model.apply([workload("a")]);
-  for (let step = 0; step < count; step += 1)
-    model.apply([
-      {
-        kind: "samples",
-        at: step,
-        samples: [
-          {
-            workload: "a",
-            sample: sample(step, { load: step, latency: step === 3 ? 999 : 1, preservation: step === 5 ? 0.1 : 1 }),
-            twin: null,
-            account: model.workloads()[0]!.account,
-            twinAccount: null,
-          },
-        ],
-      },
-    ]);
+  for (let step = 0; step < count; step += 1) grow(model, step);
   return model;
 };
 
+function grow(model: ReadModel, step: number): void {
+  const measured = sample(step, { load: step, latency: step === 3 ? 999 : 1, preservation: step === 5 ? 0.1 : 1 });
+  const { account } = model.workloads()[0]!;
+  const entry = { workload: "a", sample: measured, twin: null, account, twinAccount: null };
+  model.apply([{ kind: "samples", at: step, samples: [entry] }]);
+}
+
 test("thinning keeps the worst latency and preservation and the mean of the load, at the time of the last step", () => {
-  const series = worn(16).series("a", { from: null, to: null, points: 2 });
+  const series = seriesOf(worn(16), { from: null, to: null, points: 2 });
   // Steps 0…7 and 8…15.
-  expect(series?.at).toEqual([7, 15]);
-  expect(series?.columns.load).toEqual([3.5, 11.5]);
-  expect(series?.columns.latency).toEqual([999, 1]);
-  expect(series?.columns.preservation).toEqual([0.1, 1]);
-  expect(series?.twin).toBeNull();
+  expect(series.at).toEqual([7, 15]);
+  expect(series.columns.load).toEqual([3.5, 11.5]);
+  expect(series.columns.latency).toEqual([999, 1]);
+  expect(series.columns.preservation).toEqual([0.1, 1]);
+  expect(series.twin).toBeNull();
 });
 
 test("what is long ago is kept coarser, and the end is never missing", () => {
   const model = worn(100);
   // The raw ring holds 84…99; 12 points of eight steps reach to 95, and the four that remain make the last point.
-  const whole = model.series("a", { from: null, to: null, points: 100 });
-  expect(whole?.at).toEqual([7, 15, 23, 31, 39, 47, 55, 63, 71, 79, 87, 95, 99]);
-  expect(whole?.columns.load.at(-1)).toBe((96 + 97 + 98 + 99) / 4);
-  expect(whole?.columns.latency[0]).toBe(999);
-  const recent = model.series("a", { from: 90, to: 97, points: 100 });
-  expect(recent?.at).toEqual([90, 91, 92, 93, 94, 95, 96, 97]);
+  const whole = seriesOf(model, { from: null, to: null, points: 100 });
+  expect(whole.at).toEqual([7, 15, 23, 31, 39, 47, 55, 63, 71, 79, 87, 95, 99]);
+  expect(whole.columns.load.at(-1)).toBe((96 + 97 + 98 + 99) / 4);
+  expect(whole.columns.latency[0]).toBe(999);
+  const recent = seriesOf(model, { from: 90, to: 97, points: 100 });
+  expect(recent.at).toEqual([90, 91, 92, 93, 94, 95, 96, 97]);
 });
 
 test("points that were read once stay where they were when the series grows", () => {
-  const before = worn(64).series("a", { from: 48, to: null, points: 5 });
-  const after = worn(66).series("a", { from: 50, to: null, points: 5 });
-  const shared = before?.at.slice(1) ?? [];
+  const before = seriesOf(worn(64), { from: 48, to: null, points: 5 });
+  const after = seriesOf(worn(66), { from: 50, to: null, points: 5 });
+  const shared = before.at.slice(1);
   expect(shared.length).toBeGreaterThan(1);
-  expect(after?.at).toEqual(expect.arrayContaining(shared));
+  expect(after.at).toEqual(expect.arrayContaining(shared));
+});
+
+test("a series that is read while it grows tells what one that is read for the first time does", () => {
+  // So many that texts are kept of the finest tier and of thinned ones.
+  const pointsPerTier = 200;
+  const growing = worn(0, pointsPerTier);
+  const queries: SpanQuery[] = [
+    { from: null, to: null, points: 600 },
+    { from: null, to: null, points: 45 },
+    { from: 200, to: 900, points: 70 },
+  ];
+  for (let count = 1; count <= 1_000; count += 1) {
+    grow(growing, count - 1);
+    for (const query of queries) growing.tellSeries("a", query);
+    if (count % 37 !== 0) continue;
+    const fresh = worn(count, pointsPerTier);
+    for (const query of queries) expect(growing.tellSeries("a", query)).toBe(fresh.tellSeries("a", query));
+  }
 });
 
 test("however long it runs, a series never gives more points than asked for and its axis rises", () => {
   for (const count of [1, 15, 16, 17, 129, 1_000, 20_000]) {
     const model = worn(count);
     for (const points of [2, 3, 7, 50]) {
-      const at = model.series("a", { from: null, to: null, points })?.at ?? [];
+      const at = seriesOf(model, { from: null, to: null, points }).at;
       expect(at.length).toBeLessThanOrEqual(points);
       expect(at.at(-1)).toBe(count - 1);
       expect(at).toEqual([...at].sort((a, b) => a - b));

@@ -14,13 +14,12 @@ import type {
   OverviewDocument,
   Page,
   PlaneUpdate,
-  SeriesDocument,
   Severity,
   WorkloadDocument,
 } from "../plane-contract.ts";
 import { severities, stages } from "../plane-contract.ts";
 import { createJournal } from "./journal.ts";
-import { createSeries, type RowBuffer, type Series, type SpanQuery } from "./series.ts";
+import { createRowBuffer, createSeries, type Series, type SpanQuery } from "./series.ts";
 
 export interface ReadModelLimits {
   /** Of workloads and of agents each; more are refused. */
@@ -65,7 +64,8 @@ export interface ReadModel {
   agents(): readonly AgentDocument[];
   agent(id: string): AgentDocument | undefined;
   agentSummaries(): OverviewDocument["agents"];
-  series(workload: string, query: SpanQuery): SeriesDocument | undefined;
+  /** A SeriesDocument as JSON: most of its text is known from the reading before. */
+  tellSeries(workload: string, query: SpanQuery): string | undefined;
   decisions(query: DecisionQuery): Page<DecisionDocument>;
   events(query: EventQuery): Page<EventDocument>;
   metrics(): Omit<MetricsDocument, "server" | "at">;
@@ -91,7 +91,7 @@ export function createReadModel(limits: ReadModelLimits = defaultReadModelLimits
   const agents = new Map<string, AgentDocument>();
   const decisions = createJournal<DecisionDocument>({ capacityPerLane: limits.decisionsPerWorkload });
   const events = createJournal<EventDocument>({ capacityPerLane: limits.eventsPerSeverity });
-  const buffer: RowBuffer = { rows: new Float64Array(0) };
+  const buffer = createRowBuffer();
   let at: number | null = null;
   let refused = 0;
 
@@ -192,9 +192,9 @@ export function createReadModel(limits: ReadModelLimits = defaultReadModelLimits
         mode,
         isPaused,
       })),
-    series(workload, query) {
+    tellSeries(workload, query) {
       const entry = entries.get(workload);
-      return entry === undefined ? undefined : { workload, ...entry.series.read(query) };
+      return entry === undefined ? undefined : `{"workload":${JSON.stringify(workload)},${entry.series.tell(query)}}`;
     },
     decisions: ({ workload, agent, before, limit }) =>
       decisions.page({

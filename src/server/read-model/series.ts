@@ -1,16 +1,23 @@
 /**
  * One workload's measurements over time, in memory that never grows: every step for the recent past, and coarser the
  * longer ago.
- * Owns: the tiers (each point of one is eight of the tier below), how points are merged, reading a span thinned to a number
- * of points. Not here: documents and workloads (read-model.ts).
+ * Owns: the tiers (each point of one is eight of the tier below), how points are merged, telling a span thinned to a number
+ * of points, as JSON. Not here: documents and workloads (read-model.ts).
  *
  * Merging keeps what a reader must not miss: the worst latency and the worst preservation of the stretch; the last
  * allocation; the mean of the rest. The time of a merged point is that of its last step.
+ *
+ * A page of charts is twelve thousand numbers, most of which it was told a moment ago: points that can not change any more
+ * are kept as text, a block of them at a time, so that reading again costs what is new.
  */
-import { type Sample, type SeriesColumn, type SeriesDocument, seriesColumns } from "../plane-contract.ts";
+import { type Sample, type SeriesColumn, seriesColumns } from "../plane-contract.ts";
 
 export const TIERS = 4;
 export const FOLD = 8;
+/** Points of a page that are kept as one text. */
+const BLOCK = 32;
+/** Texts kept of one series: those of a page of a thousand points, and then some for who looks closer. */
+const MOST_BLOCKS = 40;
 
 type Merge = "mean" | "last" | "highest" | "lowest";
 
@@ -27,10 +34,7 @@ const MERGES: { readonly [name in SeriesColumn]: Merge } = {
   cost: "mean",
 };
 
-/**
- * Decimals that are told: finer than any screen shows. A number with all its digits takes twice as long to write and
- * three times as many bytes, and a page of charts is twelve thousand of them.
- */
+/** Decimals that are told: finer than any screen shows, and a third of the bytes that all digits would take. */
 const DECIMALS: { readonly [name in SeriesColumn]: number } = {
   load: 3,
   latency: 3,
@@ -64,10 +68,11 @@ const MERGE_OF: readonly Merge[] = [...seriesColumns, ...seriesColumns].map((nam
 const SCALE_OF: readonly number[] = [...seriesColumns, ...seriesColumns].map((name) => 10 ** DECIMALS[name]);
 
 /** What is the worse the lower it is, is never told as better than it was: a promise that was just missed stays missed. */
-function told(index: number, value: number): number {
-  if (index === 0) return value;
+function told(index: number, value: number): string {
+  if (!Number.isFinite(value)) return "null";
+  if (index === 0) return `${value}`;
   const scale = SCALE_OF[index - 1] as number;
-  return (MERGE_OF[index - 1] === "lowest" ? Math.floor(value * scale) : Math.round(value * scale)) / scale;
+  return `${(MERGE_OF[index - 1] === "lowest" ? Math.floor(value * scale) : Math.round(value * scale)) / scale}`;
 }
 
 interface Tier {
@@ -87,17 +92,16 @@ export interface SpanQuery {
 export interface Series {
   /** False when it is not newer than the last one, which would make the axis run backwards. */
   add(sample: Sample, twin: Sample | null): boolean;
-  /** What was not measured is NaN, which JSON writes as null: an array of numbers alone takes a third of the memory. */
-  read(query: SpanQuery): Omit<SeriesDocument, "workload">;
+  /** The fields `at`, `columns` and `twin` of a SeriesDocument, as JSON without the braces around them. */
+  tell(query: SpanQuery): string;
 }
 
-/**
- * Where one reading at a time puts its rows, for all series of a model: whoever reads copies at once, and a page asks for
- * hundreds of thousands of values a second.
- */
+/** Where one block at a time has its rows, for all series of a model: whoever reads copies at once. */
 export interface RowBuffer {
-  rows: Float64Array;
+  readonly rows: Float64Array;
 }
+
+export const createRowBuffer = (): RowBuffer => ({ rows: new Float64Array(BLOCK * WIDTH) });
 
 export interface SeriesOptions {
   readonly capacity: number;
@@ -111,6 +115,7 @@ export function createSeries({ capacity, buffer }: SeriesOptions): Series {
     gathered: createGathered(),
   }));
   const row = new Float64Array(WIDTH);
+  const kept = new Map<string, BlockTexts>();
   let lastAt = Number.NEGATIVE_INFINITY;
   let hasTwin = false;
 
@@ -137,24 +142,19 @@ export function createSeries({ capacity, buffer }: SeriesOptions): Series {
       return true;
     },
 
-    read({ from, to, points }) {
+    tell({ from, to, points }) {
       const asked = { capacity, from: from ?? Number.NEGATIVE_INFINITY, to: to ?? lastAt, points };
-      const count = gather(buffer, tiers, asked);
-      const { rows } = buffer;
-      const column = (index: number): number[] => {
-        const values: number[] = [];
-        for (let offset = index; offset < count * WIDTH; offset += WIDTH)
-          values.push(told(index, rows[offset] as number));
-        return values;
-      };
-      const side = (offset: number): SeriesDocument["columns"] =>
-        Object.fromEntries(seriesColumns.map((name, index) => [name, column(offset + index)])) as {
-          [name in SeriesColumn]: number[];
-        };
-      return { at: column(0), columns: side(1), twin: hasTwin ? side(1 + COLUMNS) : null };
+      const blocks = tellStretch(chooseStretch(tiers, asked), { capacity, kept, buffer });
+      const column = (index: number): string => `[${blocks.map((texts) => texts[index]).join(",")}]`;
+      const side = (offset: number): string =>
+        `{${seriesColumns.map((name, index) => `"${name}":${column(offset + index)}`).join(",")}}`;
+      return `"at":${column(0)},"columns":${side(1)},"twin":${hasTwin ? side(1 + COLUMNS) : "null"}`;
     },
   };
 }
+
+/** The text of a block's points, by column; several are told one after another with a comma between them. */
+type BlockTexts = readonly string[];
 
 interface Span {
   readonly capacity: number;
@@ -163,8 +163,20 @@ interface Span {
   readonly points: number;
 }
 
-/** Into the buffer, from the finest tier that reaches back to `from`, thinned; its unfinished end is filled from the finer ones. */
-function gather(buffer: RowBuffer, tiers: readonly Tier[], { capacity, from, to, points }: Span): number {
+interface Stretch {
+  readonly level: number;
+  readonly tier: Tier;
+  /** Of the tier's points, counted from the first one ever; without `end`. */
+  readonly first: number;
+  readonly end: number;
+  /** Points that are told as one. */
+  readonly group: number;
+  /** What the finer tiers have not handed up yet, where it belongs to the span. */
+  readonly tail: Float64Array | null;
+}
+
+/** From the finest tier that reaches back to `from`, thinned; its unfinished end is filled from the finer ones. */
+function chooseStretch(tiers: readonly Tier[], { capacity, from, to, points }: Span): Stretch {
   const timeOf = ({ rows }: Tier, index: number): number => rows[(index % capacity) * WIDTH] as number;
   let level = 0;
   for (; level < tiers.length - 1; level += 1) {
@@ -179,32 +191,68 @@ function gather(buffer: RowBuffer, tiers: readonly Tier[], { capacity, from, to,
   while (first < tier.count && timeOf(tier, first) < from) first += 1;
   let end = tier.count;
   while (end > first && timeOf(tier, end - 1) > to) end -= 1;
-  const tail = level === 0 ? null : unfinished(tiers.slice(0, level));
-  const withTail = tail !== null && (tail[0] as number) >= from && (tail[0] as number) <= to;
-  const room = Math.max(1, withTail ? points - 1 : points);
+  const unfinishedEnd = level === 0 ? null : unfinished(tiers.slice(0, level));
+  const endsAt = unfinishedEnd?.[0] ?? Number.NaN;
+  const tail = endsAt >= from && endsAt <= to ? unfinishedEnd : null;
+  const room = Math.max(1, tail === null ? points : points - 1);
   // Groups begin at multiples of a power of two, counted from the first point ever, so that a chart that is read again
   // and again keeps its old points where they were instead of shimmering.
   let group = 1;
   while (groupsIn({ first, end, group }) > room) group *= 2;
-
-  if (buffer.rows.length < (room + 1) * WIDTH) buffer.rows = new Float64Array((room + 1) * WIDTH);
-  let count = 0;
-  const gathered = createGathered();
-  for (let index = first; index < end; index += 1) {
-    gathered.add(tier.rows, (index % capacity) * WIDTH);
-    if (index + 1 < end && Math.floor((index + 1) / group) === Math.floor(index / group)) continue;
-    gathered.takeInto(buffer.rows, count * WIDTH);
-    count += 1;
-  }
-  if (withTail) {
-    buffer.rows.set(tail, count * WIDTH);
-    count += 1;
-  }
-  return count;
+  return { level, tier, first, end, group, tail };
 }
 
 const groupsIn = ({ first, end, group }: { first: number; end: number; group: number }): number =>
   end <= first ? 0 : Math.floor((end - 1) / group) - Math.floor(first / group) + 1;
+
+interface Telling {
+  readonly capacity: number;
+  readonly kept: Map<string, BlockTexts>;
+  readonly buffer: RowBuffer;
+}
+
+/** Block by block, which begin at multiples of their size as groups do: one that lies inside is the same for ever. */
+function tellStretch({ level, tier, first, end, group, tail }: Stretch, { capacity, kept, buffer }: Telling) {
+  const size = BLOCK * group;
+  const blocks: BlockTexts[] = [];
+  for (let block = Math.floor(first / size); block * size < end; block += 1) {
+    const from = Math.max(first, block * size);
+    const to = Math.min(end, (block + 1) * size);
+    const tellIt = (): BlockTexts => {
+      let count = 0;
+      const gathered = createGathered();
+      for (let index = from; index < to; index += 1) {
+        gathered.add(tier.rows, (index % capacity) * WIDTH);
+        if (index + 1 < to && (index + 1) % group !== 0) continue;
+        gathered.takeInto(buffer.rows, count * WIDTH);
+        count += 1;
+      }
+      return textsOf(buffer.rows, count);
+    };
+    blocks.push(to - from === size ? keep(kept, { key: `${level}/${group}/${block}`, make: tellIt }) : tellIt());
+  }
+  if (tail !== null) blocks.push(textsOf(tail, 1));
+  return blocks;
+}
+
+function keep(kept: Map<string, BlockTexts>, { key, make }: { key: string; make(): BlockTexts }): BlockTexts {
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  kept.set(key, made);
+  // The oldest goes: it is out of the ring, or of a zoom that nobody looks at any more.
+  const [oldest] = kept.keys();
+  if (kept.size > MOST_BLOCKS && oldest !== undefined) kept.delete(oldest);
+  return made;
+}
+
+function textsOf(rows: Float64Array, count: number): BlockTexts {
+  return Array.from({ length: WIDTH }, (_, index) => {
+    const values: string[] = [];
+    for (let row = 0; row < count; row += 1) values.push(told(index, rows[row * WIDTH + index] as number));
+    return values.join(",");
+  });
+}
 
 /** What the tiers below have gathered and not handed up yet, oldest first: the coarsest of them holds the oldest. */
 function unfinished(finer: readonly Tier[]): Float64Array | null {

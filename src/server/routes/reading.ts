@@ -103,12 +103,12 @@ export function addReadingRoutes(
     answer: seriesSchema,
     problems: [404],
     handle({ params, query }) {
-      const document = model.series(params.id, {
+      const json = model.tellSeries(params.id, {
         from: query.from ?? null,
         to: query.to ?? null,
         points: query.points ?? POINTS,
       });
-      return document === undefined ? notFound(`workload '${params.id}'`) : { document };
+      return json === undefined ? notFound(`workload '${params.id}'`) : { json };
     },
   });
 
