@@ -36,10 +36,14 @@ const LEAST_RATE = 5;
 /** Between these a controller may set the limits of a container (FIRM's lower and upper limits). */
 export function boundsOf(defaults: ArrayLike<number>): { readonly lower: Float64Array; readonly upper: Float64Array } {
   const { lower, upper } = defaultLimits;
-  return {
-    lower: Float64Array.from(defaults, (limit) => limit * lower),
-    upper: Float64Array.from(defaults, (limit) => limit * upper),
-  };
+  return { lower: times(defaults, lower), upper: times(defaults, upper) };
+}
+
+/** Not by `from` with a function: every reading of every container comes here, and that takes ten times as long. */
+function times(amounts: ArrayLike<number>, factor: number): Float64Array {
+  const scaled = new Float64Array(amounts.length);
+  for (let i = 0; i < scaled.length; i++) scaled[i] = amounts[i]! * factor;
+  return scaled;
 }
 
 export const asLimits = (amounts: ArrayLike<number>): Limits => ({

@@ -39,7 +39,7 @@ export const firmConfig = ({ quick }: { readonly quick: boolean }): FirmConfig =
   training: {
     ...usualTraining,
     // As `firm-training`, whose curves say what this is enough for.
-    episodes: quick ? 24 : 400,
+    episodes: quick ? 24 : 300,
     curriculum: { ...usualCurriculum, longest: quick ? 30 : 120 },
   },
   checkpointEvery: quick ? 8 : 20,
