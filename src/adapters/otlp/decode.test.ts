@@ -51,6 +51,13 @@ const call: Span[] = [
   },
 ];
 
+const text = (value: string) => [...new TextEncoder().encode(value)];
+const field = (tag: number, bytes: readonly number[]) => [
+  tag,
+  ...(bytes.length < 128 ? [bytes.length] : [(bytes.length & 127) | 128, bytes.length >> 7]),
+  ...bytes,
+];
+
 describe("OTLP as protobuf", () => {
   test("what is encoded is decoded", () => {
     const body = encodeOtlp(spanColumnsOf(call, new NameTable()));
@@ -58,12 +65,6 @@ describe("OTLP as protobuf", () => {
   });
 
   test("bytes written by hand are read as the specification says, in any order and with fields that we do not know", () => {
-    const text = (value: string) => [...new TextEncoder().encode(value)];
-    const field = (tag: number, bytes: readonly number[]) => [
-      tag,
-      ...(bytes.length < 128 ? [bytes.length] : [(bytes.length & 127) | 128, bytes.length >> 7]),
-      ...bytes,
-    ];
     const pair = (key: string, value: string) =>
       field(0x0a, [...field(0x0a, text(key)), ...field(0x12, field(0x0a, text(value)))]);
     const span = [
@@ -104,6 +105,19 @@ describe("OTLP as protobuf", () => {
         status: "error",
       },
     ]);
+  });
+
+  test("a resource's values may lie before their keys, as the OpenTelemetry Collector writes them", () => {
+    const backwards = (key: string, value: string) =>
+      field(0x0a, [...field(0x12, field(0x0a, text(value))), ...field(0x0a, text(key))]);
+    const span = [
+      ...field(0x2a, text("op")),
+      ...field(0x12, [0, 0, 0, 0, 0, 0, 0, 2]),
+      ...field(0x0a, [...Array.from({ length: 15 }, () => 0), 9]),
+    ];
+    const resource = [...backwards("k8s.pod.name", "cart-0"), ...backwards("service.name", "cart")];
+    const body = Uint8Array.from(field(0x0a, [...field(0x12, field(0x12, span)), ...field(0x0a, resource)]));
+    expect(decoded(body, "otlp-proto").spans).toMatchObject([{ service: "cart", instance: "cart-0" }]);
   });
 
   test("a message taken apart by gRPC is the same as a whole one", () => {

@@ -2,7 +2,7 @@
  * OTLP's Resource in protobuf: which service and which instance sent the spans of a message.
  * Owns: looking for the few attributes that name them; all others are skipped. Not here: which those are (resource-names.ts).
  */
-import { NameTable } from "../../observe/telemetry/index.ts";
+import type { NameTable } from "../../observe/telemetry/index.ts";
 import { INSTANCE_KEYS, SERVICE_KEY, UNKNOWN_SERVICE } from "./resource-names.ts";
 import type { WireReader } from "./wire-reader.ts";
 
@@ -52,25 +52,28 @@ export class ResourceReader {
   /** Which of the names we look for it is, and the name itself. */
   #pair(reader: WireReader, end: number): { readonly key: number; readonly name: number } | undefined {
     let key = -1;
-    let name = NameTable.INVALID;
+    let from = 0;
+    let to = 0;
     while (reader.at < end) {
       const tag = reader.varint(end);
       if (tag === TAG.key) {
-        const to = reader.endOfField(end);
-        key = keyAt(reader.bytes, reader.at, to);
-        reader.at = to;
+        const keyEnd = reader.endOfField(end);
+        key = keyAt(reader.bytes, reader.at, keyEnd);
+        reader.at = keyEnd;
       } else if (tag === TAG.value) {
-        const to = reader.endOfField(end);
+        const valueEnd = reader.endOfField(end);
         // An AnyValue without a value is a message of no bytes.
-        if (reader.at < to && reader.varint(to) === TAG.stringValue) {
-          const textEnd = reader.endOfField(to);
-          // Of a key that follows its value we do not know yet whether it is one of ours; nobody writes it so.
-          if (key >= 0 && textEnd > reader.at) name = this.#names.internBytes(reader.bytes, reader.at, textEnd);
+        if (reader.at < valueEnd && reader.varint(valueEnd) === TAG.stringValue) {
+          to = reader.endOfField(valueEnd);
+          from = reader.at;
         }
-        reader.at = to;
+        reader.at = valueEnd;
       } else reader.skip(tag, end);
     }
-    return key >= 0 && name >= 0 ? { key, name } : undefined;
+    // Only now: collectors write a value before its key, and names that nobody looks for are not to fill the table.
+    if (key < 0 || to <= from) return undefined;
+    const name = this.#names.internBytes(reader.bytes, from, to);
+    return name >= 0 ? { key, name } : undefined;
   }
 }
 

@@ -1,0 +1,99 @@
+/**
+ * The promise of the README: its lines of YAML make a collector deliver spans into a running `coxswain up`. The lines are
+ * read from the pages, and only their ports are changed.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ROOT_CONTEXT, SpanKind, trace } from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import { BasicTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ServicesDocument, TraceDocument } from "../../src/server/services-contract.ts";
+import { cleanEnv, executable } from "../e2e/run-cli.ts";
+import { builtCollector, startCollector } from "./collector-server.ts";
+
+const ARGS = ["--data", ":memory:", "--workloads", "1", "--speed", "1", "--application", "none"];
+const folder = mkdtempSync(join(tmpdir(), "coxswain-collected-"));
+let child: ChildProcess;
+let url = "";
+let doors: ServicesDocument["doors"];
+
+beforeAll(async () => {
+  await builtCollector();
+  const ports = ["--port", "0", "--otlp-http-port", "0", "--otlp-grpc-port", "0"];
+  const started = spawn(process.execPath, [executable, "up", ...ports, ...ARGS], {
+    cwd: folder,
+    env: cleanEnv({}),
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  child = started;
+  url = await new Promise<string>((resolve, reject) => {
+    started.stdout.setEncoding("utf8").on("data", (text: string) => resolve(text.trim()));
+    started.once("close", (code) => reject(new Error(`up ended with ${code}: build it first, with npm run build`)));
+  });
+  ({ doors } = (await (await fetch(`${url}/v1/services`)).json()) as ServicesDocument);
+});
+afterAll(() => {
+  child?.kill("SIGKILL");
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The block of YAML in a page that defines this exporter. */
+function linesFor(exporter: string, page: string): string {
+  const text = readFileSync(new URL(`../../${page}`, import.meta.url), "utf8");
+  const blocks = [...text.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, block]) => block ?? "");
+  const [found] = blocks.filter((block) => block.includes(`${exporter}:`));
+  if (found === undefined) throw new Error(`${page} has no lines for ${exporter}`);
+  return found;
+}
+
+/** 100 ms of which the database has 70, from OpenTelemetry's SDK. */
+async function send(collector: string): Promise<string> {
+  const began = Date.now() - 1_000;
+  const provider = (service: string) =>
+    new BasicTracerProvider({
+      resource: resourceFromAttributes({ "service.name": service, "k8s.pod.name": `${service}-0` }),
+      spanProcessors: [new SimpleSpanProcessor(new OTLPTraceExporter({ url: collector }))],
+    });
+  const [shop, database] = [provider("shop"), provider("database")];
+  const root = shop.getTracer("t").startSpan("GET /cart", { kind: SpanKind.SERVER, startTime: began }, ROOT_CONTEXT);
+  const context = trace.setSpan(ROOT_CONTEXT, root);
+  const query = database.getTracer("t").startSpan("query", { kind: SpanKind.SERVER, startTime: began + 20 }, context);
+  query.end(began + 90);
+  root.end(began + 100);
+  await Promise.all([shop.shutdown(), database.shutdown()]);
+  return root.spanContext().traceId;
+}
+
+test.each([
+  { page: "README.md", exporter: "otlphttp/coxswain", port: "4318", door: () => doors.http },
+  { page: "docs/guide/tracing.md", exporter: "otlphttp/coxswain", port: "4318", door: () => doors.http },
+  { page: "docs/guide/tracing.md", exporter: "otlp/coxswain", port: "4317", door: () => doors.grpc },
+])(
+  "a real collector with the lines of $page for $exporter delivers a trace",
+  async ({ page, exporter, port, door }) => {
+    const lines = linesFor(exporter, page);
+    expect(lines.split(`:${port}\n`)).toHaveLength(2);
+    const open = new URL(String(door())).port;
+    const collector = await startCollector(lines.replace(`:${port}\n`, `:${open}\n`), [exporter]);
+    try {
+      const id = await send(collector.traces);
+      const read = async () => {
+        const answer = await fetch(`${url}/v1/traces/${id}`);
+        return answer.status === 200 ? ((await answer.json()) as TraceDocument) : null;
+      };
+      await expect.poll(read, { timeout: 50_000, interval: 250, message: collector.said() }).not.toBeNull();
+      const found = await read();
+      expect(found).toMatchObject({ service: "shop", operation: "GET /cart", durationMs: 100, spans: 2 });
+      expect(found?.tree.map(({ instance, criticalMs }) => [instance, criticalMs])).toEqual([
+        ["shop-0", 30],
+        ["database-0", 70],
+      ]);
+    } finally {
+      await collector.stop();
+    }
+  },
+);
