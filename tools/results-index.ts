@@ -61,6 +61,23 @@ const families: readonly Family[] = [
       "gone stale. The rest is from ONLINE and not explained.",
     ],
   },
+  {
+    id: "firm",
+    title: "FIRM: from spans to the culprit to the fix",
+    studies: [
+      ...["firm-insights", "firm-localization", "firm-traces"],
+      ...["firm-training", "firm-mitigation", "firm-endtoend"],
+    ],
+    published: "number",
+    about: [
+      "Four applications of 15 to 41 services in the event world, request by request; every controller sees the same spans and",
+      "telemetry, acts through the same guard, and meets the same requests and anomalies in one seed. The localizer is taught",
+      "and agents are trained on seeds of their own; settings, those of the opponents too, were chosen on seeds from 1000 on",
+      "(`coxswain reproduce firm-baselines`, [who the opponents are](../guide/baselines.md)). Ratios are of sums over a seed, with",
+      "paired bootstrap intervals over seeds; a claim holds when the interval's near end clears its number. Rows without a",
+      "verdict are shown to be read beside the others and claim nothing.",
+    ],
+  },
 ];
 
 const number = (x: number) =>
