@@ -26,7 +26,7 @@ export interface AimdConfig {
 }
 
 /** Chosen on seeds of their own by the reward that FIRM's agent learns from; docs/guide/baselines.md has the table. */
-export const tunedAimd: AimdConfig = { increase: 0.05, decrease: 0.98, saturation: 0.5, interval: seconds(1) };
+export const tunedAimd: AimdConfig = { increase: 0.1, decrease: 0.99, saturation: 0.5, interval: seconds(1) };
 
 export function parseAimdConfig(options: Partial<AimdConfig> = {}): Result<AimdConfig> {
   const config = { ...tunedAimd, ...options };
