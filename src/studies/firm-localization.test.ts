@@ -67,6 +67,8 @@ describe("the rows of firm-localization", () => {
     expect(row("multi-media")).toMatchObject({ holds: false });
     expect(row("multi-gain")?.ours.mean).toBeCloseTo(0, 12);
     expect(row("multi-found")?.ours.mean).toBe(0.5);
+    // One of two culprits is named, seventeen of eighteen others are not.
+    expect(row("multi-balanced")?.ours.mean).toBeCloseTo((1 / 2 + 17 / 18) / 2, 12);
   });
 
   test("tell the resource, where there is one, and the error of the expected saving", () => {
@@ -87,7 +89,7 @@ describe("the rows of firm-localization", () => {
 describe("the rows of firm-traces", () => {
   const fault = (type: string, [learned, latency]: readonly [number, number]): FaultResult => ({
     ...{ fault: 1, type, service: "cart", suspects: 10 },
-    place: { learned, untrained: 4, latency, variance: 0 },
+    place: { learned, spans: 2, untrained: 4, latency, variance: 0 },
   });
   const recorded = firmTraces.rows(
     [
@@ -103,6 +105,7 @@ describe("the rows of firm-traces", () => {
     expect([found("top1-train-ticket")?.mean, found("top3-train-ticket")?.mean]).toEqual([0.5, 1]);
     expect([found("top1-timed")?.mean, found("top3-code")?.mean]).toEqual([2 / 3, 0]);
     expect(found("top1-untrained")?.mean).toBe(0);
+    expect(found("top1-spans")?.mean).toBe(0);
   });
 
   test("a service that is not ranked at all is not found, and the margin over a rule is a difference", () => {

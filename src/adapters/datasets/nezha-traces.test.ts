@@ -18,9 +18,9 @@ beforeEach(() => {
   ]);
   write("windows.csv", [
     "window,app,day,hh_mm,kind,source,fault,minutes_after_injection,n_traces,n_spans,absent",
-    "0,hipster,d,h,fault,Nezha,4,0,1,3,0",
-    "1,hipster,d,h,normal,Nezha,,,2,2,0",
-    "2,hipster,d,h,fault,Nezha,4,1,0,0,1",
+    "0,hipster,2022-08-22,03_53,fault,Nezha,4,0,1,3,0",
+    "1,hipster,2022-08-22,04_00,normal,Nezha,,,2,2,0",
+    "2,hipster,2022-08-22,03_54,fault,Nezha,4,1,0,0,1",
   ]);
   write("pods.csv", ["id,pod,service", "0,shop-abc,shop", "1,cart-xyz,cart"]);
   write("ops.csv", ["id,op", "0,GET", "1,Cart/Add"]);
@@ -33,6 +33,16 @@ beforeEach(() => {
     "1,1,0,-1,0,0,0,400",
   ];
   writeFileSync(join(folder, "hipster.spans.csv.gz"), gzipSync(`${spans.join("\n")}\n`));
+  const metrics = [
+    "app,day,unix_s,pod,cpu_m,cpu_pct,mem_pct",
+    // 03:53:20; the other two are 04:00:10 and 05:00:00 of that day, of which the first is 200,000,000 s ahead.
+    "hipster,2022-08-22,1661140400,cart-5f-xyz,90,80,1",
+    "hipster,2022-08-22,1661140400,shop-a-5f-abc,9,,1",
+    "hipster,2022-08-22,1861140810,cart-5f-xyz,9,10,1",
+    "hipster,2022-08-22,1661144400,cart-5f-xyz,9,20,1",
+    "train-ticket,2022-08-22,1661140400,cart-5f-xyz,9,30,1",
+  ];
+  writeFileSync(join(folder, "metrics.csv.gz"), gzipSync(`${metrics.join("\n")}\n`));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -50,6 +60,14 @@ test("windows come with their spans; who calls another service is its client", a
     ["shop", "GET cart Cart/Add", "server", 0, 900, null, 1],
     ["shop", "Cart/Add", "client", 100, 800, 1, 2],
     ["cart", "Cart/Add", "server", 200, 700, 2, 3],
+  ]);
+});
+
+test("a window has its time and the CPU that its minute has a value for", async () => {
+  const { windows } = unwrap(await readNezhaTraces(folder, { application: "hipster" }));
+  expect(windows.map(({ at, cpu }) => [at, [...cpu]])).toEqual([
+    [Date.UTC(2022, 7, 22, 3, 53), [["cart", 0.8]]],
+    [Date.UTC(2022, 7, 22, 4, 0), [["cart", 0.1]]],
   ]);
 });
 

@@ -11,7 +11,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { err, failure, ok, type Result } from "../../base/index.ts";
+import { err, failure, type Ms, ok, type Result } from "../../base/index.ts";
 import type { Span, SpanKind } from "../../observe/telemetry/index.ts";
 
 export type RecordedApplication = "hipster" | "train-ticket";
@@ -28,9 +28,13 @@ export interface RecordedFault {
 export interface RecordedWindow {
   readonly window: number;
   readonly application: RecordedApplication;
+  /** When it began, UTC. */
+  readonly at: Ms;
   /** Null: a minute of normal times. */
   readonly fault: number | null;
   readonly spans: readonly Span[];
+  /** By service, the part of its CPU limit that it used in this minute; absent where the recording has no value. */
+  readonly cpu: ReadonlyMap<string, number>;
 }
 
 export interface RecordedTraces {
@@ -57,7 +61,8 @@ export async function readNezhaTraces(
     const serviceOf = new Map((pods ?? []).map((row) => [row.id ?? "", row.service ?? ""]));
     const opOf = new Map((ops ?? []).map((row) => [row.id ?? "", row.op ?? ""]));
     const own = (windows ?? []).filter((row) => row.app === application && row.absent === "0");
-    const faultOf = new Map(own.map((row) => [Number(row.window), row.kind === "fault" ? Number(row.fault) : null]));
+    const rowOf = new Map(own.map((row) => [Number(row.window), row]));
+    const cpuAt = await readCpu(join(folder, "metrics.csv.gz"), { application, windows: own });
     const path = join(folder, `${application}.spans.csv.gz`);
     const spans = await readWindows(path, { serviceOf, opOf, mostTraces });
     return ok({
@@ -68,8 +73,12 @@ export async function readNezhaTraces(
           ...{ service: service ?? "", type: type ?? "" },
         })),
       windows: [...spans].flatMap(([window, found]) => {
-        const fault = faultOf.get(window);
-        return fault === undefined ? [] : [{ window, application, fault, spans: found }];
+        const row = rowOf.get(window);
+        if (row === undefined) return [];
+        const fault = row.kind === "fault" ? Number(row.fault) : null;
+        const cpu = cpuAt.get(minuteOf(row)) ?? new Map<string, number>();
+        const at = Date.parse(`${row.day}T${row.hh_mm?.replace("_", ":")}:00Z`) as Ms;
+        return [{ window, application, at, fault, spans: found, cpu }];
       }),
     });
   } catch (cause) {
@@ -88,6 +97,33 @@ async function table(path: string): Promise<Row[]> {
     const fields = line.trimEnd().split(",");
     return Object.fromEntries(columns.map((column, k) => [column, fields[k]]));
   });
+}
+
+const METRICS_HEADING = "app,day,unix_s,pod,cpu_m,cpu_pct,";
+/** On the first day some rows have times that are so many seconds ahead; their own column for the day says otherwise. */
+const AHEAD_S = 200_000_000;
+
+const minuteOf = ({ day, hh_mm }: Row): string => `${day} ${hh_mm}`;
+
+/** By minute and service; only the minutes of these windows are kept. */
+async function readCpu(
+  path: string,
+  { application, windows }: { readonly application: RecordedApplication; readonly windows: readonly Row[] },
+): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
+  const text = (await promisify(gunzip)(await readFile(path))).toString("utf8");
+  if (!text.startsWith(METRICS_HEADING)) throw new Error(`${path} does not begin with '${METRICS_HEADING}'`);
+  const found = new Map(windows.map((row) => [minuteOf(row), new Map<string, number>()]));
+  for (const line of text.split("\n").slice(1)) {
+    const [app, day, unix, pod = "", , percent = ""] = line.split(",");
+    if (app !== application || percent === "") continue;
+    const at = new Date(1_000 * Number(unix)).toISOString();
+    const isAhead = at.slice(0, 10) > (day ?? "");
+    const time = isAhead ? new Date(1_000 * (Number(unix) - AHEAD_S)).toISOString() : at;
+    const minute = found.get(`${day} ${time.slice(11, 13)}_${time.slice(14, 16)}`);
+    // A pod's name is its service's with two more parts.
+    minute?.set(pod.split("-").slice(0, -2).join("-"), Number(percent) / 100);
+  }
+  return found;
 }
 
 interface Names {

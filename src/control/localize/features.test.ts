@@ -10,6 +10,7 @@ import {
   pearson,
   vectorOf,
 } from "./features.ts";
+import { noDeviation } from "./habits.ts";
 import type { InstanceTimes, RequestTimes, WayTimes } from "./trace-window.ts";
 
 const times = (...values: number[]): Float64Array => Float64Array.from(values);
@@ -162,8 +163,8 @@ test("vectors stay within bounds whatever the features are", () => {
     fc.property(fc.array(wild, { minLength: 2, maxLength: 20 }), wild, wild, (list, normal, pressure) => {
       const own = times(...list);
       const harm = harmOf(instance(own, { normalUs: normal }), request(own, normal));
-      for (const set of ["printed", "all"] as const) {
-        const vector = vectorOf(harm, pressure, set);
+      for (const set of ["printed", "all", "habits"] as const) {
+        const vector = vectorOf(harm, { pressure, deviation: noDeviation }, set);
         expect(vector).toHaveLength(featureCount(set));
         for (const value of vector) expect(Math.abs(value)).toBeLessThanOrEqual(5);
       }

@@ -4,7 +4,8 @@
  * instance is above its normal, how much of what the request lost it explains, and whether a resource is pressed.
  * Not here: the times (trace-window.ts), which resource (resource-evidence.ts), the classifier (svm.ts).
  */
-import { meanOf, quantileOf, type RequestTimes } from "./trace-window.ts";
+import type { Deviation } from "./habits.ts";
+import { meanOf, quantileOfSorted, type RequestTimes } from "./trace-window.ts";
 
 export interface Features {
   /** Pearson's correlation with the whole time; 0 where one of the two does not vary. */
@@ -187,8 +188,8 @@ function lowerMedian(list: readonly SlowCalls[]): number {
 
 export function intensityOf(times: Float64Array): number {
   if (times.length === 0) return 1;
-  const median = quantileOf(times, 0.5);
-  const tail = quantileOf(times, 0.99);
+  const sorted = Float64Array.from(times).sort();
+  const [median, tail] = [quantileOfSorted(sorted, 0.5), quantileOfSorted(sorted, 0.99)];
   if (tail <= 0) return 1;
   return median > 0 ? Math.min(MOST_INTENSITY, tail / median) : MOST_INTENSITY;
 }
@@ -206,24 +207,52 @@ export function pearson(a: Float64Array, b: Float64Array): number {
   return scale > 0 ? Math.min(1, Math.max(-1, both / scale)) : 0;
 }
 
-/** Which features the classifier sees: the two of Algorithm 3.2, or all of them. */
-export type FeatureSet = "printed" | "all";
+/**
+ * Which features the classifier sees: the two of Algorithm 3.2; all that requests and telemetry say; or, with `habits`, also
+ * how far each operation is from what it usually does.
+ */
+export type FeatureSet = "printed" | "all" | "habits";
 
-export const featureCount = (set: FeatureSet): number => (set === "printed" ? 2 : 7);
+const counts: Readonly<Record<FeatureSet, number>> = { printed: 2, all: 7, habits: 14 };
+
+export const featureCount = (set: FeatureSet): number => counts[set];
+
+/** What is known of an instance besides the harm it does to requests. */
+export interface Signs {
+  readonly pressure: number;
+  readonly deviation: Deviation;
+}
 
 /** Of the order of one each, since the kernel weighs them alike; bounded, so that nothing far off rules. */
 export function vectorOf(
   { features, workShare, wayShare, burden }: Harm,
-  pressure: number,
+  { pressure, deviation }: Signs,
   set: FeatureSet,
 ): Float64Array {
   const importance = 2 * features.relativeImportance;
   const intensity = Math.log(Math.max(1, features.congestionIntensity));
   if (set === "printed") return Float64Array.of(importance, intensity);
   const elevation = Math.min(3, Math.max(-1, Math.log(features.elevation)));
-  return Float64Array.of(
+  const known = [
     ...[importance, intensity, elevation],
     ...[2 * workShare, 2 * wayShare, Math.min(3, 2 * Math.log1p(burden))],
     2 * Math.min(1, Math.max(-0.5, pressure)),
+  ];
+  if (set === "all") return Float64Array.from(known);
+  const { slower, faster, slowTo, slowFrom, changed, stops } = deviation;
+  // With few labels a kernel can not know that signs add up; the last one tells it.
+  const signs = Math.max(workShare, wayShare) + Math.max(slower, slowTo) + Math.max(0, pressure) + changed;
+  return Float64Array.of(
+    ...known,
+    ...[2 * slower, 2 * faster, 2 * slowTo, 2 * slowFrom, 2 * changed, 2 * stops, 2 * Math.min(2, signs)],
   );
 }
+
+/** Of an instance that no trace of the window has. */
+export const noHarm = (worst: RequestFeatures): Harm => ({
+  ...{ workShare: 0, wayShare: 0, burden: 0, worst },
+  features: {
+    ...{ relativeImportance: 0, congestionIntensity: 1, elevation: 1 },
+    ...{ ownExcessUs: 0, workExcessUs: 0, wayExcessUs: 0 },
+  },
+});

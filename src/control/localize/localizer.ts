@@ -10,9 +10,21 @@ import type { Ms, Ratio } from "../../base/index.ts";
 import { milliseconds, seconds, seededRng } from "../../base/index.ts";
 import type { AnalysedTraces, InstanceReading, RequestReading } from "../../observe/telemetry/index.ts";
 import { Calibration } from "./calibration.ts";
-import { type FeatureSet, type Features, featureCount, featuresIn, type Harm, harmIn, vectorOf } from "./features.ts";
+import {
+  type FeatureSet,
+  type Features,
+  featureCount,
+  featuresIn,
+  type Harm,
+  harmIn,
+  noHarm,
+  type RequestFeatures,
+  vectorOf,
+} from "./features.ts";
+import { type Deviation, Habits, noDeviation } from "./habits.ts";
 import { reasonFor } from "./reason.ts";
 import { type Evidence, ResourceEvidence } from "./resource-evidence.ts";
+import { MarkNames } from "./span-marks.ts";
 import type { LocalizerLabel, SavingCheck, Suspect } from "./suspect.ts";
 import { IncrementalSvm } from "./svm.ts";
 import { timesOf } from "./trace-times.ts";
@@ -24,7 +36,7 @@ export interface LocalizerOptions {
   readonly window?: Ms;
   /** Scores from here on are culprits; 0.5 unless said. */
   readonly threshold?: number;
-  /** What the classifier sees: all that is known, unless said; or the two features that Algorithm 3.2 prints. */
+  /** What the classifier sees: `all`, unless said; the two that Algorithm 3.2 prints; or habits of operations besides. */
   readonly features?: FeatureSet;
 }
 
@@ -32,6 +44,8 @@ export interface LocalizerOptions {
 export interface Telemetry {
   readonly instances?: readonly InstanceReading[];
   readonly requests?: readonly RequestReading[];
+  /** Whether all is well, where the reader knows; else SLOs tell. */
+  readonly isCalm?: boolean;
 }
 
 /** What a localizer knew of each instance at a moment. Only a localizer of the same features can use it. */
@@ -45,6 +59,7 @@ interface Candidate {
   readonly isBackground: boolean;
   readonly harm: Harm;
   readonly evidence: Evidence;
+  readonly deviation: Deviation;
   readonly vector: Float64Array;
 }
 
@@ -63,6 +78,8 @@ const MOST_TYPES = 1_000;
 const MEMORY = 3_000;
 /** Labels of each class from which on the classifier decides. */
 const TRAINED_FROM = 5;
+/** From here on an instance deviates enough from its habits to be suspected for that alone. */
+const NOTABLE = 0.25;
 /** Promises that wait to be checked. */
 const MOST_PROMISES = 256;
 
@@ -72,6 +89,8 @@ export class Localizer {
   readonly calibration = new Calibration();
   readonly #windows = new Map<string, TraceWindow>();
   readonly #evidence = new ResourceEvidence();
+  readonly #names = new MarkNames();
+  readonly #habits = new Habits(this.#names);
   #requests = new Map<string, RequestReading>();
   #pledges: Pledge[] = [];
 
@@ -88,8 +107,9 @@ export class Localizer {
 
   /** Traces with their critical paths, as the tracing coordinator hands them out; nothing of the block is kept. */
   observe(traces: AnalysedTraces): void {
+    const names = this.options.features === "habits" ? this.#names : null;
     for (let trace = 0; trace < traces.block.size; trace++) {
-      const times = timesOf(traces, trace);
+      const times = timesOf(traces, trace, names);
       let window = this.#windows.get(times.request);
       if (window === undefined) {
         if (this.#windows.size >= MOST_TYPES) continue;
@@ -97,6 +117,7 @@ export class Localizer {
           windowUs: 1_000 * this.options.window,
           mostTraces: MOST_TRACES,
           memory: MEMORY,
+          habits: this.#habits,
         });
         this.#windows.set(times.request, window);
       }
@@ -105,10 +126,11 @@ export class Localizer {
   }
 
   /** Telemetry as it was read now. Without any, the resource is guessed from traces alone. */
-  read({ instances = [], requests = [] }: Telemetry): void {
+  read({ instances = [], requests = [], isCalm }: Telemetry): void {
     if (requests.length > 0) this.#requests = new Map(requests.map((reading) => [reading.request, reading]));
     if (instances.length === 0) return;
-    this.#evidence.read(instances, { isCalm: ![...this.#windows.values()].some((window) => this.#isHarmed(window)) });
+    const isWell = isCalm ?? ![...this.#windows.values()].some((window) => this.#isHarmed(window));
+    this.#evidence.read(instances, { isCalm: isWell });
   }
 
   /** Forgets traces and telemetry and keeps what was learned from labels: another application, another cluster. */
@@ -116,6 +138,8 @@ export class Localizer {
     this.#windows.clear();
     this.#requests.clear();
     this.#evidence.clear();
+    this.#habits.clear();
+    this.#names.clear();
     this.#pledges = [];
   }
 
@@ -176,29 +200,65 @@ export class Localizer {
   /** One per instance: in the requests that it harms most. */
   #candidates(now: Ms): readonly Candidate[] {
     this.#advance(now);
-    const usable = [...this.#windows.values()].filter(({ size }) => size >= LEAST_TRACES);
+    const hasHabits = this.options.features === "habits";
+    const featured = [...this.#windows.values()]
+      .filter(({ size }) => size >= (hasHabits ? 1 : LEAST_TRACES))
+      .map((window) => {
+        const times = window.times();
+        const isHarmed = this.#isHarmed(window);
+        return { ...featuresIn(times), request: this.#nameOf(window), instances: times.instances, isHarmed };
+      });
+    const usable = featured.filter(({ count }) => count >= LEAST_TRACES);
+    // Those that miss their SLO or have lost something; all where nobody has, or nobody knows. With habits to go by a loss
+    // counts only beside an SLO that is missed: what takes a little longer is all day long somewhere.
+    const harmed = usable.filter(({ isHarmed, lostUs }) => isHarmed || lostUs > 0);
+    const isNarrowed = hasHabits ? harmed.some(({ isHarmed }) => isHarmed) : harmed.length > 0;
+    const requests = isNarrowed ? harmed : usable;
     const serviceOf = new Map<string, { service: string; isBackground: boolean }>();
-    const seen = usable.map((window) => ({ window, times: window.times(), isHarmed: this.#isHarmed(window) }));
-    const featured = seen.map((one) => ({ ...one, features: featuresIn(one.times) }));
-    // Those that miss their SLO or have lost something; all where nobody has, or nobody knows.
-    const harmed = featured.filter(({ isHarmed, features }) => isHarmed || features.lostUs > 0);
-    const requests = (harmed.length > 0 ? harmed : featured).map(({ window, times, features }) => {
-      for (const { instance, service, isBackground } of times.instances) {
+    for (const { instances } of requests) {
+      for (const { instance, service, isBackground } of instances) {
         const before = serviceOf.get(instance);
         serviceOf.set(instance, { service, isBackground: isBackground && before?.isBackground !== false });
       }
-      return { ...features, request: this.#nameOf(window) };
-    });
-    return [...harmIn(requests)].map(([instance, harm]) => {
+    }
+    for (const { instances } of featured)
+      for (const { instance, service, isBackground } of instances)
+        if (!serviceOf.has(instance)) serviceOf.set(instance, { service, isBackground });
+    const harms = new Map(harmIn(requests));
+    const deviations = this.#habits.deviations();
+    if (hasHabits) this.#addOdd(harms, { featured, deviations });
+    return [...harms].map(([instance, harm]) => {
       const { service = instance, isBackground = false } = serviceOf.get(instance) ?? {};
       const evidence = this.#evidence.of(instance, { isWay: harm.wayShare > harm.workShare });
-      const vector = vectorOf(harm, evidence.pressure, this.options.features);
-      return { instance, service, isBackground, harm, evidence, vector };
+      const deviation = deviations.get(instance) ?? noDeviation;
+      const vector = vectorOf(harm, { pressure: evidence.pressure, deviation }, this.options.features);
+      return { instance, service, isBackground, harm, evidence, deviation, vector };
     });
   }
 
+  /**
+   * Who behaves as never before is a suspect whatever its requests lost, since a defect takes no time; so is one that a
+   * resource is pressed of and that no trace comes from any more.
+   */
+  #addOdd(
+    harms: Map<string, Harm>,
+    { featured, deviations }: { featured: readonly RequestFeatures[]; deviations: ReadonlyMap<string, Deviation> },
+  ): void {
+    const [first] = featured;
+    if (first === undefined) return;
+    const odd = new Set<string>();
+    for (const [instance, deviation] of deviations)
+      if (Object.values(deviation).some((value) => value >= NOTABLE)) odd.add(instance);
+    for (const instance of this.#evidence.instances())
+      if (!harms.has(instance) && this.#evidence.of(instance, { isWay: false }).pressure >= NOTABLE) odd.add(instance);
+    const missing = [...odd].filter((instance) => !harms.has(instance));
+    if (missing.length === 0) return;
+    const all = harmIn(featured);
+    for (const instance of missing) harms.set(instance, all.get(instance) ?? noHarm(first));
+  }
+
   #suspectOf(candidate: Candidate): Suspect {
-    const { instance, service, isBackground, harm, evidence, vector } = candidate;
+    const { instance, service, isBackground, harm, evidence, deviation, vector } = candidate;
     const { features } = harm;
     const { request } = harm.worst;
     const score = this.isTrained ? this.calibration.probability(this.svm.decide(vector)) : naiveScore(features);
@@ -209,7 +269,15 @@ export class Localizer {
       ...{ instance, service, request, isBackground, resource: evidence.resource, score: score as Ratio },
       isCulprit: score >= this.options.threshold,
       ...{ relativeImportance, congestionIntensity, expectedSaving },
-      reason: reasonFor({ harm, evidence, isBackground, isTrained: this.isTrained, expectedSaving, request }),
+      reason: reasonFor({
+        harm,
+        evidence,
+        deviation,
+        isBackground,
+        isTrained: this.isTrained,
+        expectedSaving,
+        request,
+      }),
     };
   }
 

@@ -59,6 +59,11 @@ export class ResourceEvidence {
     this.#known.clear();
   }
 
+  /** All that are read. */
+  instances(): Iterable<string> {
+    return this.#known.keys();
+  }
+
   /** What it most likely lacks; `isWay`: what the request lost is on the way to it, which no counter shows. */
   of(instance: string, { isWay }: { readonly isWay: boolean }): Evidence {
     const known = this.#known.get(instance);

@@ -37,7 +37,7 @@ export function decodeLocalizer(
   if (
     kind !== KIND ||
     counts.some((name) => typeof meta[name] !== "number") ||
-    (features !== "printed" && features !== "all")
+    (features !== "printed" && features !== "all" && features !== "habits")
   )
     return refused(`it is of a ${kind}`);
   const [seed, savedWindow, savedThreshold, positive, negative, steps, pairs] = counts.map(

@@ -8,6 +8,7 @@
  * have worked then too; a slow wire adds to both sides, so twice the shorter one is the most that it can be.
  */
 import { type AnalysedTraces, SPAN_KINDS, SpanFlag, type TraceBlock } from "../../observe/telemetry/index.ts";
+import { type MarkNames, marksOf, type SpanMarks } from "./span-marks.ts";
 
 const CLIENT = SPAN_KINDS.indexOf("client");
 const PRODUCER = SPAN_KINDS.indexOf("producer");
@@ -40,9 +41,12 @@ export interface TraceTimes {
   readonly totalUs: number;
   readonly parts: readonly Part[];
   readonly ways: readonly Way[];
+  /** What its spans say of their operations; null where nobody wants to know. */
+  readonly marks: SpanMarks | null;
 }
 
-export function timesOf(traces: AnalysedTraces, trace: number): TraceTimes {
+/** `markNames`: of the operations, where what spans say of them is wanted. */
+export function timesOf(traces: AnalysedTraces, trace: number, markNames: MarkNames | null = null): TraceTimes {
   const { block, criticalUs } = traces;
   const { spans, names } = block;
   const [from, to] = [block.offsets[trace]!, block.offsets[trace + 1]!];
@@ -65,7 +69,8 @@ export function timesOf(traces: AnalysedTraces, trace: number): TraceTimes {
     part.ownUs += criticalUs[row]!;
   }
   const ways = new Map<string, Way>();
-  for (const { row, parent, wayUs } of waysOn(block, from, onPath)) {
+  const found = waysOn(block, from, onPath);
+  for (const { row, parent, wayUs } of found) {
     const [caller, callee] = [partOf(parent), partOf(row)];
     const key = `${caller.instance}\n${callee.instance}`;
     let way = ways.get(key);
@@ -88,6 +93,7 @@ export function timesOf(traces: AnalysedTraces, trace: number): TraceTimes {
     totalUs: spans.endUs[from]! - spans.startUs[from]!,
     parts: [...parts.values()],
     ways: [...ways.values()],
+    marks: markNames === null ? null : marksOf(block, trace, { names: markNames, ways: found }),
   };
 }
 

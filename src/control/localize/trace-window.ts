@@ -6,6 +6,7 @@
  * A trace becomes part of the normal when it leaves the window, and only while requests of its type are calm: an anomaly
  * that lasts must not become normal by lasting. A window is calm again when all but a hundredth of the slow ones have left.
  */
+import type { Habits } from "./habits.ts";
 import type { TraceTimes, Way } from "./trace-times.ts";
 
 export interface WindowOptions {
@@ -14,6 +15,8 @@ export interface WindowOptions {
   readonly mostTraces: number;
   /** Traces that the normal looks back on. */
   readonly memory: number;
+  /** Told of what comes and goes, whatever its type. */
+  readonly habits?: Habits;
 }
 
 /** One instance in the requests of one type. */
@@ -84,6 +87,7 @@ export class TraceWindow {
 
   add(times: TraceTimes): void {
     this.#traces.push(times);
+    if (times.marks !== null) this.#options.habits?.enter(times.marks);
   }
 
   /** Lets go of what has left the window; of calm times it is remembered. */
@@ -92,16 +96,31 @@ export class TraceWindow {
     const oldest = nowUs - windowUs;
     const leaving = this.#traces.filter(({ endUs }) => endUs <= oldest);
     let staying = leaving.length === 0 ? this.#traces : this.#traces.filter(({ endUs }) => endUs > oldest);
-    if (staying.length > mostTraces) staying = staying.slice(staying.length - mostTraces);
-    if (leaving.length > 0 && isCalm(staying, sloUs, this.hasNormal ? this.#totalUs : null))
-      for (const times of leaving) this.#remember(times);
+    if (staying.length > mostTraces) {
+      for (const times of staying.slice(0, staying.length - mostTraces)) this.#leave(times, false);
+      staying = staying.slice(staying.length - mostTraces);
+    }
+    if (leaving.length > 0) {
+      const isToRemember = isCalm(staying, sloUs, this.hasNormal ? this.#totalUs : null);
+      for (const times of leaving) {
+        if (isToRemember) this.#remember(times);
+        this.#leave(times, isToRemember);
+      }
+    }
     this.#traces = staying;
   }
 
   /** Takes all that the window holds as normal and empties it. */
   settle(): void {
-    for (const times of this.#traces) this.#remember(times);
+    for (const times of this.#traces) {
+      this.#remember(times);
+      this.#leave(times, true);
+    }
     this.#traces = [];
+  }
+
+  #leave({ marks }: TraceTimes, isCalm: boolean): void {
+    if (marks !== null) this.#options.habits?.leave(marks, { isCalm });
   }
 
   /** Whether more of them take longer than a 99th percentile forgives. */
@@ -209,8 +228,7 @@ const totalsOf = (traces: readonly TraceTimes[]): Float64Array => Float64Array.f
 export const meanOf = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** By linear interpolation between order statistics. */
-export function quantileOf(values: Float64Array, share: number): number {
-  const sorted = Float64Array.from(values).sort();
+export function quantileOfSorted(sorted: Float64Array, share: number): number {
   const at = share * (sorted.length - 1);
   const low = Math.floor(at);
   const high = Math.min(low + 1, sorted.length - 1);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { node, spansOf } from "../../../test/fixtures/traces/span-tree.ts";
 import type { RecordedTraces, RecordedWindow } from "../../adapters/datasets/index.ts";
-import { seededRng } from "../../base/index.ts";
+import { type Ms, seededRng } from "../../base/index.ts";
 import { localizeRecorded } from "./localization-recorded.ts";
 
 /** Minutes of a shop with three services, of which one may be slow now and then; shop is always the slowest of all. */
@@ -26,7 +26,7 @@ function minute(window: number, slow: string | null, fault: number | null): Reco
       trace: window * 100 + k + 1,
     });
   }).flat();
-  return { window, application: "hipster", fault, spans };
+  return { window, application: "hipster", at: (window * 60_000) as Ms, fault, spans, cpu: new Map() };
 }
 
 const services = ["cart", "pay", "ship"];
@@ -58,4 +58,18 @@ test("nothing is learned from the fault that is judged: a wrong label of its own
   const [honest, other] = [run(recording), run(lied)];
   expect(honest?.place.learned).toBe(1);
   expect(other?.place.learned).toBeGreaterThan(1);
+});
+
+test("a service that takes all of its CPU is found by that, where its spans are as ever", () => {
+  const busy = (window: RecordedWindow): RecordedWindow => {
+    const fault = recording.faults.find(({ fault: own }) => own === window.fault);
+    const calm = minute(window.window, null, window.fault);
+    return { ...calm, cpu: new Map([...services, "shop"].map((name) => [name, name === fault?.service ? 0.95 : 0.1])) };
+  };
+  const results = localizeRecorded({
+    recording: { ...recording, windows: recording.windows.map(busy) },
+    ...{ seed: 1, passes: 3, progress: () => {} },
+  });
+  expect(results.every(({ place }) => place.learned === 1)).toBe(true);
+  expect(results.filter(({ place }) => place.spans === 1).length).toBeLessThan(8);
 });
