@@ -4,9 +4,9 @@
  * appear in it.
  */
 import type { Command } from "./plane-contract.ts";
-import type { AnomalyCommand } from "./services-contract.ts";
+import type { ServicesCommand } from "./services-contract.ts";
 
-export type AuditedCommand = Command | AnomalyCommand;
+export type AuditedCommand = Command | ServicesCommand;
 
 export interface AuditEntry {
   /** The wall's time. */

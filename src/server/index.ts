@@ -61,6 +61,9 @@ export type { StaticFile, StaticFiles } from "./routes/dashboard.ts";
 export type { PoolMap, PoolShelf } from "./routes/embeddings.ts";
 export type { StudyShelf } from "./routes/studies.ts";
 export type {
+  ActingDocument,
+  ActingDone,
+  ActingMode,
   AnomalyCommand,
   AnomalyDocument,
   AnomalyDone,
@@ -72,9 +75,12 @@ export type {
   InstanceDocument,
   PathShare,
   PathsDocument,
+  RemedyChange,
+  RemedyDocument,
   ServiceGraphDocument,
   ServiceRequests,
   ServiceResource,
+  ServicesCommand,
   ServicesDocument,
   SpanCounts,
   SpanDoors,
@@ -84,7 +90,7 @@ export type {
   TraceSpanDocument,
   TraceSummaryDocument,
 } from "./services-contract.ts";
-export { anomalyKinds, serviceResources } from "./services-contract.ts";
+export { actingModes, anomalyKinds, serviceResources } from "./services-contract.ts";
 export type { ServicesPlane, ServicesQuestion } from "./services-plane.ts";
 export { openStaticFolder } from "./static-folder.ts";
 export { openStudyFolder } from "./study-folder.ts";

@@ -134,6 +134,7 @@ test("every route of the API is in the document", async () => {
       "POST /v1/services/anomalies/{id}/stop",
       "POST /v1/workloads/{id}/faults",
       "PUT /v1/agents/{id}/mode",
+      "PUT /v1/services/acting",
       "PUT /v1/workloads/{id}/slo",
     ].sort(),
   );

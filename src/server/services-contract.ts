@@ -51,6 +51,8 @@ export interface ServiceRequests {
   readonly offered: number;
   readonly completed: number;
   readonly failed: number;
+  /** Of the same requests, with the same anomalies, in a twin that Kubernetes autoscaling alone looks after. */
+  readonly twinP99Ms: number | null;
 }
 
 /** An anomaly that a person let happen. */
@@ -62,6 +64,53 @@ export interface AnomalyDocument {
   readonly intensity: number;
   readonly from: number;
   readonly until: number;
+}
+
+/** Nobody acts on the services, or whoever is in charge does. */
+export const actingModes = ["observe", "act"] as const;
+export type ActingMode = (typeof actingModes)[number];
+
+export interface RemedyChange {
+  readonly what: ServiceResource | "replicas";
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What was done about a broken SLO to one container, or to the replicas of a service. */
+export interface RemedyDocument {
+  readonly id: string;
+  readonly service: string;
+  /** null: its replicas. */
+  readonly instance: string | null;
+  /** Types of requests whose SLO was broken when it began. */
+  readonly requests: readonly string[];
+  readonly by: "learner" | "fallback";
+  /** false: nobody was to act, and this is what would have been done. */
+  readonly isDone: boolean;
+  /** The first and the last decision. */
+  readonly from: number;
+  readonly until: number;
+  /** From what it was before the first decision to what it is since the last. */
+  readonly changes: readonly RemedyChange[];
+  readonly why: string;
+  /** Since when every type of request keeps its SLO again; null while one does not. */
+  readonly endedAt: number | null;
+  /** Per request, as it was expected and as it was measured ten seconds later; null where that is not known. */
+  readonly saving: { readonly expectedMs: number; readonly measuredMs: number } | null;
+}
+
+/** Who changes limits and replicas of the simulated application. Of other spans' services nobody can. */
+export interface ActingDocument {
+  readonly mode: ActingMode;
+  /** When a person chose the mode; null where nobody has. */
+  readonly since: number | null;
+  readonly charge: "learner" | "fallback";
+  /** Why it is not the learner; null where it is. */
+  readonly why: string | null;
+  /** Newest first. */
+  readonly remedies: readonly RemedyDocument[];
+  /** Limits that were fitted to what is used while nobody was harmed. */
+  readonly fitted: number;
 }
 
 export interface AnomalyTargets {
@@ -82,6 +131,10 @@ export interface ServicesDocument {
     readonly targets: AnomalyTargets;
     /** In force now. */
     readonly anomalies: readonly AnomalyDocument[];
+    readonly acting: ActingDocument;
+    /** CPU limits of all containers, and of all in the twin. */
+    readonly cores: number;
+    readonly twinCores: number;
   } | null;
 }
 
@@ -238,6 +291,13 @@ export interface AnomalyWish {
 export type AnomalyCommand =
   | { readonly kind: "inject-anomaly"; readonly anomaly: AnomalyWish }
   | { readonly kind: "stop-anomaly"; readonly id: string };
+
+export type ServicesCommand = AnomalyCommand | { readonly kind: "set-acting"; readonly mode: ActingMode };
+
+export interface ActingDone {
+  readonly mode: ActingMode;
+  readonly since: number;
+}
 
 export interface AnomalyDone {
   readonly anomaly: AnomalyDocument;

@@ -7,7 +7,7 @@
  * not to be kept from the next one by writing them out.
  */
 import type { Result } from "../base/index.ts";
-import type { AnomalyCommand } from "./services-contract.ts";
+import type { ServicesCommand } from "./services-contract.ts";
 
 export type ServicesQuestion =
   | { readonly kind: "services" }
@@ -26,7 +26,7 @@ export type ServicesQuestion =
       readonly limit: number;
     }
   | { readonly kind: "trace"; readonly id: string }
-  | AnomalyCommand;
+  | ServicesCommand;
 
 export interface ServicesPlane {
   ask(question: ServicesQuestion): Promise<Result<Uint8Array<ArrayBuffer>>>;

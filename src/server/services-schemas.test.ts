@@ -1,6 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 import { expectTypeOf, test } from "vitest";
 import type {
+  ActingDone,
   AnomalyDone,
   AnomalyWish,
   InstanceDocument,
@@ -24,5 +25,6 @@ test("every schema of services says exactly what the plain type of the contract 
   expectTypeOf<Of<typeof schemas.traceSummarySchema>>().toEqualTypeOf<TraceSummaryDocument>();
   expectTypeOf<Of<typeof schemas.traceSchema>>().toEqualTypeOf<TraceDocument>();
   expectTypeOf<Of<typeof schemas.anomalyWishSchema>>().toEqualTypeOf<AnomalyWish>();
+  expectTypeOf<Of<typeof schemas.actingDoneSchema>>().toEqualTypeOf<ActingDone>();
   expectTypeOf<Of<typeof schemas.anomalyDoneSchema>>().toEqualTypeOf<AnomalyDone>();
 });

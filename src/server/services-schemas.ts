@@ -4,7 +4,7 @@
  */
 import { z } from "@hono/zod-openapi";
 import { document, list, orNull, part } from "./schemas.ts";
-import { anomalyKinds, type ServiceResource, serviceResources } from "./services-contract.ts";
+import { actingModes, anomalyKinds, type ServiceResource, serviceResources } from "./services-contract.ts";
 
 const number = z.number();
 const measured = number.nullable();
@@ -26,6 +26,32 @@ const anomaly = document("Anomaly", {
   intensity: share,
   from: when,
   until: when,
+});
+
+export const actingModeSchema = z.enum(actingModes).openapi("ActingMode");
+
+const acting = document("Acting", {
+  mode: actingModeSchema,
+  since: when.nullable(),
+  charge: z.enum(["learner", "fallback"]),
+  why: z.string().nullable(),
+  remedies: list(
+    document("Remedy", {
+      id: z.string(),
+      service: z.string(),
+      instance: z.string().nullable(),
+      requests: list(z.string()),
+      by: z.enum(["learner", "fallback"]),
+      isDone: z.boolean(),
+      from: when,
+      until: when,
+      changes: list(part({ what: z.enum([...serviceResources, "replicas"]), from: number, to: number })),
+      why: z.string(),
+      endedAt: when.nullable(),
+      saving: part({ expectedMs: number, measuredMs: number }).nullable(),
+    }),
+  ),
+  fitted: whole,
 });
 
 export const servicesSchema = document("Services", {
@@ -51,10 +77,14 @@ export const servicesSchema = document("Services", {
         offered: number,
         completed: number,
         failed: number,
+        twinP99Ms: measured,
       }),
     ),
     targets: part({ instances: list(z.string()), nodes: list(z.string()), requests: list(z.string()) }),
     anomalies: list(anomaly),
+    acting,
+    cores: number,
+    twinCores: number,
   }).nullable(),
 });
 
@@ -178,5 +208,7 @@ export const anomalyWishSchema = document("AnomalyWish", {
   intensity: number.min(0).max(1),
   seconds: number.positive().max(86_400),
 });
+
+export const actingDoneSchema = document("ActingDone", { mode: actingModeSchema, since: when });
 
 export const anomalyDoneSchema = document("AnomalyDone", { anomaly, changed: list(z.string()) });

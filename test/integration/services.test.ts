@@ -4,6 +4,7 @@ import { openTraceStore } from "../../src/adapters/store/index.ts";
 import { milliseconds, unwrap } from "../../src/base/index.ts";
 import { Answers } from "../../src/cli/up/services/answers.ts";
 import { LocalizerSchool } from "../../src/cli/up/services/localizer-school.ts";
+import { Mitigator } from "../../src/cli/up/services/mitigator.ts";
 import { ServiceKnowledge } from "../../src/cli/up/services/service-knowledge.ts";
 import { SimulatedApplication } from "../../src/cli/up/services/simulated-application.ts";
 import { TraceDesk } from "../../src/cli/up/services/trace-desk.ts";
@@ -34,11 +35,17 @@ function stage(localizer: Localizer) {
   const doors = { http: "http://127.0.0.1:4318", grpc: null, problems: [] };
   const dropped = Object.fromEntries(SPAN_DROP_REASONS.map((reason) => [reason, 0])) as never;
   const intake = () => ({ requests: 0, spans: 0, refused: {}, dropped });
-  const answers = new Answers({ now, doors, intake, desk, store, knowledge, simulated });
+  const mitigator = new Mitigator({
+    ...{ port: simulated.port, wallOf: (at) => simulated.wallOf(at), mode: "observe", since: null },
+  });
+  const answers = new Answers({
+    ...{ now, doors, intake, desk, store, knowledge, simulated, mitigator, folder: null },
+  });
   const run = async (seconds: number): Promise<void> => {
     for (let second = 0; second < seconds; second++) {
       at += 1_000;
       desk.admit(simulated.advance(now()));
+      mitigator.turn();
       await desk.turn();
       const culprits = simulated.culprits();
       knowledge.turn(now(), {

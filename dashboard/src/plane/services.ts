@@ -5,6 +5,7 @@
 import { signal } from "@preact/signals";
 import type { Page } from "../../../src/server/plane-contract.ts";
 import type {
+  ActingMode,
   AnomalyDone,
   AnomalyWish,
   InstanceDocument,
@@ -82,6 +83,14 @@ export const injectAnomaly = async (wish: AnomalyWish): Promise<AnomalyDone> =>
       body: JSON.stringify(wish),
     })
   ).json()) as AnomalyDone;
+
+export const setActing = async (mode: ActingMode): Promise<void> => {
+  await ask("services/acting", {
+    method: "PUT",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ mode }),
+  });
+};
 
 export const stopAnomaly = async (id: string): Promise<void> => {
   await ask(`services/anomalies/${encodeURIComponent(id)}/stop`, { method: "POST" });

@@ -1,7 +1,8 @@
 /**
  * Services: who calls whom and who is to blame, how requests do, which paths they take, where one request's time went, what
- * each container may use, and anomalies to try it with.
- * Not here: drawing (parts/), asking (plane/services.ts), the anomalies (service-anomalies.tsx), limits (service-limits.tsx).
+ * each container may use, anomalies to try it with, and what is done about them.
+ * Not here: drawing (parts/), asking (plane/services.ts), the anomalies (service-anomalies.tsx), what is done about them
+ * (service-acting.tsx), limits (service-limits.tsx).
  */
 import { useSignal } from "@preact/signals";
 import type { ComponentChild } from "preact";
@@ -23,6 +24,7 @@ import {
 import { hrefOf } from "../router.ts";
 import { clock, latency, load, percent, whole } from "../words/format.ts";
 import { brokenRequests, headlineOf, resourceWord } from "../words/services.ts";
+import { Acting } from "./service-acting.tsx";
 import { Anomalies } from "./service-anomalies.tsx";
 import { Limits } from "./service-limits.tsx";
 
@@ -83,9 +85,10 @@ function Seen({ seen, trace }: { seen: ServicesSeen; trace: string | null }): Co
         <Suspects seen={seen} isBroken={isBroken} />
       </div>
       <div class="halves">
-        <Requests seen={seen} />
         <Anomalies simulated={services.simulated} />
+        <Acting simulated={services.simulated} />
       </div>
+      <Requests seen={seen} />
       <section class="card" aria-labelledby="paths-title">
         <h2 id="paths-title">Critical paths over time</h2>
         {paths.requests.length === 0 ? (
@@ -156,13 +159,14 @@ function Requests({ seen }: { seen: ServicesSeen }): ComponentChild {
   return (
     <section class="card" aria-labelledby="requests-title">
       <h2 id="requests-title">Requests, as their clients see them</h2>
+      <p class="quiet">The twin has the same requests and anomalies, and Kubernetes autoscaling alone.</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
       <section class="scroll" aria-label="Requests" tabIndex={0}>
         <table>
           <thead>
             <tr>
               <th scope="col">Request</th>
-              {["p50", "p99", "SLO", "Load"].map((name) => (
+              {["p50", "p99", "Twin's p99", "SLO", "Load"].map((name) => (
                 <th key={name} scope="col" class="number">
                   {name}
                 </th>
@@ -178,6 +182,7 @@ function Requests({ seen }: { seen: ServicesSeen }): ComponentChild {
                   <th scope="row">{one.request}</th>
                   <td class="number">{latency(one.p50Ms)}</td>
                   <td class="number">{latency(one.p99Ms)}</td>
+                  <td class="number">{latency(one.twinP99Ms)}</td>
                   <td class="number">{latency(one.sloMs)}</td>
                   <td class="number">{load(one.offered)}</td>
                   <td>

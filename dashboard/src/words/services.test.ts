@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
-import type { ServicesDocument, SuspectDocument, SuspectsDocument } from "../../../src/server/services-contract.ts";
-import { headlineOf } from "./services.ts";
+import type {
+  ActingDocument,
+  RemedyDocument,
+  ServicesDocument,
+  SuspectDocument,
+  SuspectsDocument,
+} from "../../../src/server/services-contract.ts";
+import { chargeOf, headlineOf, outcomeOf, remedyOf } from "./services.ts";
 
 const request = (p99Ms: number | null, failed = 0) => ({
   request: "login",
@@ -10,7 +16,9 @@ const request = (p99Ms: number | null, failed = 0) => ({
   offered: 10,
   completed: 10 - failed,
   failed,
+  twinP99Ms: null,
 });
+const acting: ActingDocument = { mode: "act", since: null, charge: "learner", why: null, remedies: [], fitted: 0 };
 const services = (requests: ReturnType<typeof request>[] | null, traces = 5): ServicesDocument => ({
   at: 0,
   doors: { http: null, grpc: null, problems: [] },
@@ -18,7 +26,10 @@ const services = (requests: ReturnType<typeof request>[] | null, traces = 5): Se
   simulated:
     requests === null
       ? null
-      : { application: "a", requests, targets: { instances: [], nodes: [], requests: [] }, anomalies: [] },
+      : {
+          ...{ application: "a", requests, targets: { instances: [], nodes: [], requests: [] }, anomalies: [] },
+          ...{ acting, cores: 1, twinCores: 1 },
+        },
 });
 const suspect = (isCulprit: boolean): SuspectDocument => ({
   instance: "geo-0",
@@ -51,4 +62,43 @@ test("without an application of one's own the spans alone speak", () => {
   expect(headlineOf(services(null, 0), suspects())).toBe("No spans have come yet");
   expect(headlineOf(services(null), suspects(suspect(true)))).toMatch(/^geo-0 holds up login/);
   expect(headlineOf(services(null), suspects(suspect(false)))).toBe("Nobody is to blame beyond doubt");
+});
+
+const remedy: RemedyDocument = {
+  ...{ id: "remedy-1", service: "user", instance: "user-0", requests: ["login", "reserve"] },
+  ...{ by: "learner", isDone: true, from: 1_000, until: 2_000, why: "", endedAt: null, saving: null },
+  changes: [
+    { what: "cpu", from: 0.5, to: 2 },
+    { what: "llc", from: 2, to: 4 },
+  ],
+};
+
+test("who is in charge is said, and that nobody acts where a person wants it so", () => {
+  expect(chargeOf(acting)).toMatch(/^The learner is in charge/);
+  expect(chargeOf({ ...acting, charge: "fallback", why: "it learns" })).toBe(
+    "Kubernetes autoscaling is in charge: it learns.",
+  );
+  expect(chargeOf({ ...acting, mode: "observe" })).toMatch(/^Only observing: nobody changes anything\. The learner/);
+});
+
+test("a remedy says who changed what from where to where, or would have", () => {
+  expect(remedyOf(remedy)).toBe("The learner changed user-0: CPU 0.5 → 2 cores, cache 2 → 4 MiB.");
+  const replicas = {
+    ...remedy,
+    instance: null,
+    by: "fallback",
+    changes: [{ what: "replicas", from: 1, to: 2 }],
+  } as const;
+  expect(remedyOf(replicas)).toBe("Kubernetes autoscaling changed user: replicas 1 → 2.");
+  expect(remedyOf({ ...remedy, isDone: false })).toMatch(/^The learner would change user-0/);
+});
+
+test("whether it helped is told by the SLOs, and by what was expected against what was measured", () => {
+  expect(outcomeOf(remedy)).toBe("Not mended yet: the SLO of login and reserve.");
+  const mended = { ...remedy, endedAt: 4_000, saving: { expectedMs: 14, measuredMs: 12 } };
+  expect(outcomeOf(mended)).toBe(
+    "Mended within 3 s: the SLO of login and reserve. A request took 12 ms less afterwards; 14 ms less were expected.",
+  );
+  expect(outcomeOf({ ...mended, saving: { expectedMs: 14, measuredMs: -2 } })).toContain("took 2.0 ms more afterwards");
+  expect(outcomeOf({ ...mended, isDone: false })).toBe("It was not done; the violation ended without it.");
 });

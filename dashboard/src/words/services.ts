@@ -1,11 +1,13 @@
 /** What is to be said about services, in sentences. Pure. */
 import type {
+  ActingDocument,
   AnomalyKind,
+  RemedyDocument,
   ServiceResource,
   ServicesDocument,
   SuspectsDocument,
 } from "../../../src/server/services-contract.ts";
-import { latency } from "./format.ts";
+import { elapsed, latency, plain } from "./format.ts";
 
 export const resourceWord: Readonly<Record<ServiceResource, string>> = {
   cpu: "CPU",
@@ -34,6 +36,37 @@ export const anomalyWord: Readonly<Record<AnomalyKind, string>> = {
 };
 
 type Simulated = NonNullable<ServicesDocument["simulated"]>;
+
+/** Who decides about limits and replicas, and whether it is done. */
+export function chargeOf({ mode, charge, why }: ActingDocument): string {
+  const who =
+    charge === "learner"
+      ? "The learner is in charge: it gives a culprit what it lacks."
+      : `Kubernetes autoscaling is in charge: ${why ?? "the learner does not act"}.`;
+  return mode === "act" ? who : `Only observing: nobody changes anything. ${who}`;
+}
+
+/** "The learner gave user-0 more: CPU 0.6 → 2.1 cores." */
+export function remedyOf({ by, isDone, instance, service, changes }: RemedyDocument): string {
+  const who = by === "learner" ? "The learner" : "Kubernetes autoscaling";
+  const words = changes.map(({ what, from, to }) =>
+    what === "replicas"
+      ? `replicas ${from} → ${to}`
+      : `${resourceWord[what]} ${plain(from)} → ${plain(to)} ${resourceUnit[what]}`,
+  );
+  return `${who} ${isDone ? "changed" : "would change"} ${instance ?? service}: ${words.join(", ")}.`;
+}
+
+/** Whether it helped, by the SLOs and by the localizer's own check of the milliseconds it expected. */
+export function outcomeOf({ isDone, from, endedAt, requests, saving }: RemedyDocument): string {
+  const promised = requests.length === 0 ? "the SLOs" : `the SLO of ${listed(requests)}`;
+  if (!isDone) return endedAt === null ? "It was not done." : "It was not done; the violation ended without it.";
+  const slo =
+    endedAt === null ? `Not mended yet: ${promised}.` : `Mended within ${elapsed(endedAt - from)}: ${promised}.`;
+  if (saving === null) return slo;
+  const less = saving.measuredMs >= 0 ? "less" : "more";
+  return `${slo} A request took ${latency(Math.abs(saving.measuredMs))} ${less} afterwards; ${latency(saving.expectedMs)} less were expected.`;
+}
 
 /** Types of requests whose 99th percentile is above their SLO, or that fail. */
 export const brokenRequests = (simulated: Simulated | null): readonly string[] =>

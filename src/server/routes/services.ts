@@ -1,6 +1,6 @@
 /**
- * What spans say about services: the graph, traces and their critical paths, paths over time, suspects, limits; and the
- * anomalies that a person lets happen in the simulated application.
+ * What spans say about services: the graph, traces and their critical paths, paths over time, suspects, limits; and what a
+ * person changes in the simulated application: anomalies, and whether anybody acts on them.
  * Owns: the routes. Not here: answers (the port's, on another thread), whether an anomaly may happen (its guard).
  */
 import { z } from "@hono/zod-openapi";
@@ -9,9 +9,11 @@ import { type Answer, addEndpoint, type HonoApp, nameParameter, wholeParameter }
 import { createIdempotency, type Limits, type ServerClock, within } from "../limits.ts";
 import type { ProblemStatus } from "../problem.ts";
 import { pageOf } from "../schemas.ts";
-import type { AnomalyCommand } from "../services-contract.ts";
+import type { ServicesCommand } from "../services-contract.ts";
 import type { ServicesPlane, ServicesQuestion } from "../services-plane.ts";
 import {
+  actingDoneSchema,
+  actingModeSchema,
   anomalyDoneSchema,
   anomalyWishSchema,
   graphSchema,
@@ -148,8 +150,12 @@ export function addServiceRoutes(app: HonoApp, { services, limits, clock }: Serv
 
   const once = createIdempotency<Result<Uint8Array<ArrayBuffer>>>();
   const carryOut = async (
-    command: AnomalyCommand,
-    asked: { readonly request: Request; readonly principal: { readonly name: string }; audit(c: AnomalyCommand): void },
+    command: ServicesCommand,
+    asked: {
+      readonly request: Request;
+      readonly principal: { readonly name: string };
+      audit(c: ServicesCommand): void;
+    },
   ): Promise<Answer<never>> => {
     asked.audit(command);
     const key = asked.request.headers.get("idempotency-key");
@@ -188,6 +194,19 @@ export function addServiceRoutes(app: HonoApp, { services, limits, clock }: Serv
     answer: anomalyDoneSchema,
     problems,
     handle: (asked) => carryOut({ kind: "inject-anomaly", anomaly: asked.body }, asked),
+  });
+
+  addEndpoint(app, {
+    id: "setActing",
+    method: "put",
+    path: "/v1/services/acting",
+    tag: "commands",
+    summary: "Whether anybody may change limits and replicas of the simulated application: observe or act.",
+    headers,
+    body: z.strictObject({ mode: actingModeSchema }).openapi("ActingChange"),
+    answer: actingDoneSchema,
+    problems,
+    handle: (asked) => carryOut({ kind: "set-acting", mode: asked.body.mode }, asked),
   });
 
   addEndpoint(app, {

@@ -8,6 +8,8 @@ import type { Ms, Result } from "../../../base/index.ts";
 import { assertNever, err, failure, milliseconds, minutes, ok } from "../../../base/index.ts";
 import type { TraceStore } from "../../../observe/telemetry/index.ts";
 import type {
+  ActingDone,
+  ActingMode,
   GraphVertex,
   InstanceDocument,
   PathsDocument,
@@ -17,6 +19,8 @@ import type {
   SpanDoors,
   SuspectsDocument,
 } from "../../../server/index.ts";
+import { type SavedActing, writeActing } from "./acting-file.ts";
+import type { Mitigator } from "./mitigator.ts";
 import type { ServiceKnowledge } from "./service-knowledge.ts";
 import type { SimulatedApplication } from "./simulated-application.ts";
 import type { TraceDesk } from "./trace-desk.ts";
@@ -29,7 +33,11 @@ export interface Answering {
   readonly desk: TraceDesk;
   readonly store: TraceStore;
   readonly knowledge: ServiceKnowledge;
+  /** The application and who acts on it. */
   readonly simulated: SimulatedApplication | null;
+  readonly mitigator: Mitigator | null;
+  /** Where what a person says about acting is kept; null for nowhere. */
+  readonly folder: string | null;
 }
 
 const GRAPH_SPAN: Ms = minutes(5);
@@ -78,13 +86,25 @@ export class Answers {
         return simulated?.inject(question.anomaly) ?? err(NOTHING_SIMULATED);
       case "stop-anomaly":
         return simulated?.stop(question.id) ?? err(NOTHING_SIMULATED);
+      case "set-acting":
+        return this.#setActing(question.mode);
       default:
         return assertNever(question);
     }
   }
 
+  #setActing(mode: ActingMode): Result<ActingDone> {
+    const { mitigator, folder, now } = this.#about;
+    if (mitigator === null) return err(NOTHING_SIMULATED);
+    const since: number = now();
+    const wish: SavedActing & ActingDone = { mode, since };
+    mitigator.setMode(mode, since);
+    const saved = writeActing(folder, wish);
+    return saved.ok ? ok(wish) : saved;
+  }
+
   async #services(): Promise<ServicesDocument> {
-    const { now, doors, intake, desk, store, simulated } = this.#about;
+    const { now, doors, intake, desk, store, simulated, mitigator } = this.#about;
     const { traces, spans } = await this.#fresh("counts", () => store.counts());
     const { requests, spans: received, refused, dropped } = intake();
     const later = desk.coordinator.assembler.counts().dropped;
@@ -104,22 +124,9 @@ export class Answers {
         storedSpans: spans,
       },
       simulated:
-        simulated === null
+        simulated === null || mitigator === null
           ? null
-          : {
-              application: simulated.application.name,
-              requests: simulated.requests().map(({ request, slo, p50, p99, offered, completed, failed }) => ({
-                request,
-                sloMs: slo,
-                p50Ms: p50,
-                p99Ms: p99,
-                offered,
-                completed,
-                failed,
-              })),
-              targets: simulated.targets(),
-              anomalies: simulated.anomalies(),
-            },
+          : { ...applicationDocument(simulated), acting: mitigator.document() },
     };
   }
 
@@ -224,8 +231,32 @@ export class Answers {
 
 const NOTHING_SIMULATED = failure(
   "services.no-application",
-  "no application is simulated here, so nothing can be let go wrong: start it with --application hotel-reservation",
+  "no application is simulated here, so nothing can be let go wrong and nobody can act: spans that others send come without a way to their containers; start it with --application hotel-reservation",
 );
+
+function applicationDocument(
+  simulated: SimulatedApplication,
+): Omit<NonNullable<ServicesDocument["simulated"]>, "acting"> {
+  const twins = simulated.twinRequests();
+  const { own, twin } = simulated.cores();
+  return {
+    application: simulated.application.name,
+    requests: simulated.requests().map(({ request, slo, p50, p99, offered, completed, failed }, i) => ({
+      request,
+      sloMs: slo,
+      p50Ms: p50,
+      p99Ms: p99,
+      offered,
+      completed,
+      failed,
+      twinP99Ms: twins[i]?.p99 ?? null,
+    })),
+    targets: simulated.targets(),
+    anomalies: simulated.anomalies(),
+    cores: own,
+    twinCores: twin,
+  };
+}
 
 const instanceDocument = ({
   instance,

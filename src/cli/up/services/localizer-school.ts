@@ -1,6 +1,6 @@
 /**
  * What a localizer learns before it has seen anything real: anomalies in a simulated application, whose culprits are known.
- * Owns: the lessons, a second of simulated time in each, so that a running `up` can give them between its other work.
+ * Owns: the lessons, a second of simulated time in each.
  * Not here: the localizer (control/localize), anomalies that people let happen (service-knowledge.ts).
  *
  * The features do not depend on the application, so what is learned here is used for spans from anywhere.

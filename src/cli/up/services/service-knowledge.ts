@@ -26,11 +26,13 @@ export interface Told {
 
 /** Traces are complete so long after their requests; what is asked about now is known as of then. */
 const BEHIND: Ms = milliseconds(defaultAssemblerLimits.settle + 1_500);
+/** Five minutes of five seconds, which is all that the page shows; each with a bounded number of paths and instances. */
+const WINDOWS = { most: 61, mostEntries: 200 } as const;
 /** How far back the present reaches, and how often it is learned from. */
 const WINDOW: Ms = seconds(10);
 
 export class ServiceKnowledge {
-  readonly windows = new PathWindows();
+  readonly windows = new PathWindows(WINDOWS);
   #localizer: Localizer;
   /** The truth of each second, for the moment that traces speak about. */
   #truths: { readonly at: number; readonly truth: InjectedTruth }[] = [];

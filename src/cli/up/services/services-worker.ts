@@ -11,11 +11,13 @@ import { openSpanJournal } from "../../../adapters/otlp/index.ts";
 import { giveWay, systemClock } from "../../../adapters/runtime/index.ts";
 import { openTraceStore } from "../../../adapters/store/index.ts";
 import type { Failure, Ms, Result } from "../../../base/index.ts";
-import { err, failure, failureOf, milliseconds, ok } from "../../../base/index.ts";
+import { err, failure, failureOf, ok } from "../../../base/index.ts";
 import { Localizer } from "../../../control/localize/index.ts";
 import { applicationNamed, hotelReservation } from "../../../sim/index.ts";
+import { readActing } from "./acting-file.ts";
 import { Answers } from "./answers.ts";
-import { LocalizerSchool } from "./localizer-school.ts";
+import { Mitigator } from "./mitigator.ts";
+import { openSchool, type RunningSchool } from "./school.ts";
 import { ServiceKnowledge, type Told } from "./service-knowledge.ts";
 import type { FromServices, ServicesSettings, ToServices } from "./services-messages.ts";
 import { SimulatedApplication } from "./simulated-application.ts";
@@ -27,8 +29,6 @@ const NICE = 10;
 /** Between two looks at the simulated application, and between two rounds of storing what is complete. */
 const STEP_MS = 250;
 const STEPS_PER_TURN = 4;
-/** Simulated seconds in each step, until all are taken: within a minute, at less than a tenth of a core. */
-const LESSONS_PER_STEP = 3;
 /** Its lessons are of the past, and what is seen later is not. */
 const SCHOOL_BEFORE_MS = 3_600_000;
 /** The oldest traces go when there are more spans. */
@@ -68,7 +68,7 @@ interface Parts {
   readonly desk: TraceDesk;
   readonly knowledge: ServiceKnowledge;
   readonly simulated: SimulatedApplication | null;
-  readonly school: LocalizerSchool;
+  readonly mitigator: Mitigator | null;
   readonly answers: Answers;
   close(): Promise<void>;
 }
@@ -112,22 +112,59 @@ async function openParts({ folder, otlp, application, seed }: ServicesSettings):
   doors = begun.value;
   for (const problem of doors.doors.problems) say("warn", problem);
   const simulated = known === null ? null : new SimulatedApplication({ application: known, seed, now: now() });
-  const answers = new Answers({ now, doors: doors.doors, intake: doors.counts, desk, store, knowledge, simulated });
+  const mitigator = simulated === null ? null : mitigatorOf(simulated, folder);
+  const answers = new Answers({
+    ...{ now, doors: doors.doors, intake: doors.counts, desk, store, knowledge, simulated, mitigator, folder },
+  });
   const opened = doors;
-  const start = milliseconds(now() - SCHOOL_BEFORE_MS);
-  const school = new LocalizerSchool({ application: known ?? hotelReservation, seed, start });
+  const school = schoolFor({ application: (known ?? hotelReservation).name, seed, knowledge, mitigator });
   return ok({
     desk,
     knowledge,
     simulated,
-    school,
+    mitigator,
     answers,
     async close() {
+      await school.close();
       await opened.close();
       await desk.close();
       await store.close();
     },
   });
+}
+
+function mitigatorOf(simulated: SimulatedApplication, folder: string | null): Mitigator {
+  const { mode, since, problem } = readActing(folder);
+  if (problem !== null) say("warn", problem);
+  return new Mitigator({ port: simulated.port, wallOf: (at) => simulated.wallOf(at), mode, since });
+}
+
+interface Taught {
+  readonly application: string;
+  readonly seed: number;
+  readonly knowledge: ServiceKnowledge;
+  readonly mitigator: Mitigator | null;
+}
+
+function schoolFor({ application, seed, knowledge, mitigator }: Taught): RunningSchool {
+  let learned: (() => Localizer) | undefined;
+  const start = now() - SCHOOL_BEFORE_MS;
+  return openSchool(
+    { application, seed, start, wantsAgent: mitigator !== null },
+    {
+      onLocalizer(again) {
+        learned = again;
+        knowledge.use(again());
+      },
+      onAgent(agent) {
+        if (learned !== undefined) mitigator?.graduate(agent, learned());
+      },
+      onFailure(why) {
+        say("error", `the services' learner could not be trained: ${why}; Kubernetes autoscaling goes on`);
+        mitigator?.giveUp(why);
+      },
+    },
+  );
 }
 
 function listen(answers: Answers): AbortSignal {
@@ -151,15 +188,12 @@ async function answer(answers: Answers, { id, question }: Extract<ToServices, { 
 }
 
 /** The application goes on while the store is busy: its requests do not wait for ours. */
-async function run({ desk, knowledge, simulated, school }: Parts, stop: AbortSignal): Promise<void> {
+async function run({ desk, knowledge, simulated, mitigator }: Parts, stop: AbortSignal): Promise<void> {
   let storing: Promise<void> | undefined;
   let defect: { readonly thrown: unknown } | undefined;
   for (let step = 1; !stop.aborted && defect === undefined; step++) {
     if (simulated !== null) desk.admit(simulated.advance(now()));
-    if (!school.isOver) {
-      for (let k = 0; k < LESSONS_PER_STEP; k++) school.lesson();
-      if (school.isOver) knowledge.use(school.localizer);
-    }
+    mitigator?.turn();
     if (step % STEPS_PER_TURN === 0) {
       storing ??= desk
         .turn()

@@ -1,9 +1,11 @@
 /**
  * An application of many services, simulated request by request at the pace of the wall, whose spans go the way of every
  * other span.
- * Owns: the world, its clock against the wall's, and the anomalies that people let happen in it, each through the guard.
- * Not here: the world itself (sim/microservices), what becomes of spans (trace-desk.ts).
+ * Owns: the world, its clock against the wall's, the anomalies that people let happen in it, each through the guard, and a
+ * twin with the same requests and anomalies that Kubernetes autoscaling alone looks after.
+ * Not here: the world itself (sim/microservices), what becomes of spans (trace-desk.ts), who acts on it (mitigator.ts).
  */
+
 import {
   endOf,
   type FaultChange,
@@ -18,8 +20,12 @@ import {
   stopInjection,
   targetName,
 } from "../../../act/faults/index.ts";
+import { parseServiceGuardLimits } from "../../../act/index.ts";
 import type { Ms, Result } from "../../../base/index.ts";
-import { err, failure, milliseconds, minutes, ok, seconds } from "../../../base/index.ts";
+import { err, failure, milliseconds, minutes, ok, seconds, unwrap } from "../../../base/index.ts";
+import { serviceHpa, serviceHpaController } from "../../../control/fallbacks/index.ts";
+import { ServicesDriver } from "../../../control/loop/index.ts";
+import type { ServicesPort } from "../../../control/tasks/index.ts";
 import type { InstanceReading, RequestReading, Span } from "../../../observe/telemetry/index.ts";
 import type { AnomalyDocument, AnomalyDone, AnomalyTargets, AnomalyWish } from "../../../server/index.ts";
 import {
@@ -27,12 +33,17 @@ import {
   type MicroserviceApplication,
   type MicroserviceWorld,
   microserviceWorld,
+  simulatedServices,
 } from "../../../sim/index.ts";
 
 /** Requests of all types per second: enough for percentiles of ten seconds, and a few thousandths of a core. */
 const REQUESTS_PER_SECOND = 50;
 /** Further behind the wall than this, time is skipped: a machine that slept must not be made to catch up. */
 const MOST_BEHIND = 3_000;
+/** Spans that wait for whoever acts; a minute of them and more. */
+const MOST_WAITING = 30_000;
+/** Between two looks of the twin's autoscaler, which decides every fifteen seconds. */
+const TWIN_INTERVAL = 1_000;
 
 /** What a visitor may do: bounded in number, strength and time, and it ends by itself. */
 const LIMITS: FaultLimits = {
@@ -51,7 +62,13 @@ export interface SimulatedApplicationOptions {
 
 export class SimulatedApplication {
   readonly application: MicroserviceApplication;
+  /** For who acts on it. Its time is the application's own. */
+  readonly port: ServicesPort;
   readonly #world: MicroserviceWorld;
+  readonly #twin: MicroserviceWorld;
+  readonly #twinDriver: ServicesDriver;
+  #twinTurn = 0;
+  #waiting: Span[] = [];
   /** The wall's time less the world's. */
   #ahead = 0;
   #state: FaultState = freshFaultState;
@@ -59,14 +76,29 @@ export class SimulatedApplication {
 
   constructor({ application, seed, now }: SimulatedApplicationOptions) {
     this.application = application;
-    this.#world = microserviceWorld({
+    const world = {
       // Another start, other traces: the ids of one seed would be found in the store already.
       seed: (seed + Math.floor(now / 1_000)) % 2 ** 31,
       start: now,
       application,
       slos: isolatedSlos(application),
       load: { id: "demonstration", level: "high", perMinute: Float64Array.of(REQUESTS_PER_SECOND), dispersion: 1 },
+    } as const;
+    this.#world = microserviceWorld(world);
+    this.#twin = microserviceWorld({ ...world, tracing: { sampling: 0 } });
+    this.#twinDriver = new ServicesDriver({
+      port: simulatedServices(this.#twin),
+      controller: serviceHpaController({ hpa: serviceHpa() }),
+      limits: unwrap(parseServiceGuardLimits()),
     });
+    this.port = Object.defineProperties(simulatedServices(this.#world), {
+      takeSpans: { value: () => this.#waiting.splice(0) },
+    });
+  }
+
+  /** The wall's time of a moment of the application's. */
+  wallOf(at: Ms): number {
+    return at + this.#ahead;
   }
 
   /** Runs until the wall's now; the spans that came meanwhile, by the wall's clock. */
@@ -74,8 +106,12 @@ export class SimulatedApplication {
     const behind = wall - this.#ahead - this.#world.now;
     if (behind <= 0) return [];
     if (behind > MOST_BEHIND) this.#ahead += behind - MOST_BEHIND;
-    this.#world.advance(milliseconds(wall - this.#ahead));
+    const until = milliseconds(wall - this.#ahead);
+    this.#world.advance(until);
+    this.#advanceTwin(until);
     const spans = this.#world.takeSpans();
+    for (const span of spans) this.#waiting.push(span);
+    if (this.#waiting.length > MOST_WAITING) this.#waiting.splice(0, this.#waiting.length - MOST_WAITING);
     const shift = 1_000 * this.#ahead;
     return shift === 0
       ? spans
@@ -88,6 +124,17 @@ export class SimulatedApplication {
 
   requests(): readonly RequestReading[] {
     return this.#world.readRequests();
+  }
+
+  /** Of the same types of requests, in their order. */
+  twinRequests(): readonly RequestReading[] {
+    return this.#twin.readRequests();
+  }
+
+  /** CPU limits of all containers. */
+  cores(): { readonly own: number; readonly twin: number } {
+    const sum = (world: MicroserviceWorld) => world.readInstances().reduce((all, { limits }) => all + limits.cpu, 0);
+    return { own: sum(this.#world), twin: sum(this.#twin) };
   }
 
   targets(): AnomalyTargets {
@@ -130,7 +177,7 @@ export class SimulatedApplication {
     this.#state = verdict.state;
     if (verdict.injection === undefined) return err(refused(REFUSALS[verdict.refused ?? "not-finite"]));
     this.#count += 1;
-    this.#world.inject(verdict.injection);
+    this.#inject(verdict.injection);
     return ok({ anomaly: this.#documentOf(verdict.injection), changed: verdict.changed.map(changeWords) });
   }
 
@@ -141,8 +188,21 @@ export class SimulatedApplication {
         failure("services.unknown-anomaly", `no anomaly '${id}' is in force; GET /v1/services lists those that are`),
       );
     this.#state = stopped.state;
-    this.#world.inject(stopped.injection);
+    this.#inject(stopped.injection);
     return ok({ anomaly: this.#documentOf(stopped.injection), changed: [] });
+  }
+
+  #inject(injection: Injection): void {
+    this.#world.inject(injection);
+    this.#twin.inject(injection);
+  }
+
+  #advanceTwin(until: Ms): void {
+    this.#twin.advance(until);
+    this.#twin.takeSpans();
+    if (until < this.#twinTurn) return;
+    this.#twinTurn = until + TWIN_INTERVAL;
+    this.#twinDriver.step();
   }
 
   #active(): readonly Injection[] {
@@ -155,8 +215,8 @@ export class SimulatedApplication {
       kind: injection.kind,
       target: targetName(injection.target),
       intensity: injection.intensity,
-      from: injection.start + this.#ahead,
-      until: endOf(injection) + this.#ahead,
+      from: this.wallOf(injection.start),
+      until: this.wallOf(endOf(injection)),
     };
   }
 
