@@ -72,6 +72,8 @@ interface Sight {
   readonly now: Ms;
   readonly instances: readonly InstanceReading[];
   readonly broken: ReadonlyMap<string, number>;
+  /** Of requests. */
+  readonly types: number;
   readonly workloadChange: number;
   readonly composition: number;
   readonly rooms: ReadonlyMap<string, Limits>;
@@ -162,6 +164,7 @@ export class FirmController implements ServicesController {
     return {
       ...{ now, instances, workloadChange, replicas },
       broken: this.#broken(requests),
+      types: requests.length,
       composition: compositionOf(requests.map((request) => request.offered)),
       rooms: new Map(services.readNodes().map(({ node, room }) => [node, room])),
     };
@@ -195,12 +198,12 @@ export class FirmController implements ServicesController {
       // It may be gone by now, or this scrape has missed it.
       if (reading === undefined || reading.use === null) return [];
       const isBlamed = blamed.has(suspect);
-      const pressed = isPrinted || isBlamed ? [] : pressedOf(reading);
+      const pressed = isPrinted || isBlamed ? [] : this.#pressed(reading, sight);
       if (!isBlamed && pressed.length === 0) return [];
       acted.add(suspect.instance);
       localizer.promise(suspect, sight.now);
       const sloMaintenance = sight.broken.get(suspect.request) ?? worst;
-      const because = isBlamed ? suspect.reason : `nearly all of its ${pressed.join(", ")} is used`;
+      const because = isBlamed ? suspect.reason : `it fills or is about to fill its ${pressed.join(", ")}`;
       return this.#ask(reading, sight, {
         ...{ sloMaintenance, because },
         // Telemetry is a second or two behind spans: of what a culprit lacks nothing is known yet when it is named.
@@ -210,6 +213,13 @@ export class FirmController implements ServicesController {
     if (isPrinted || ++this.#brokenFor <= STUBBORN) return proposals;
     const others = sight.instances.filter(({ instance }) => !acted.has(instance));
     return [...proposals, ...this.#byTurns(others, sight, "the SLO is broken, but not for want of its limits")];
+  }
+
+  /** Where all types of requests break at once it is likely a surge, and telemetry tells of full limits a second after. */
+  #pressed(reading: InstanceReading, { broken, types }: Sight): readonly Resource[] {
+    const pressed = pressedOf(reading);
+    const isSurge = types > 1 && broken.size === types && this.#brokenFor < SURGE;
+    return isSurge && !pressed.includes("cpu") ? ["cpu", ...pressed] : pressed;
   }
 
   /** Culprits, or the likeliest where nobody is called one; not those whom more limits have not helped and who fill none. */
@@ -281,6 +291,8 @@ const FAILING = 0.01;
 /** What is broken is not kept, even where the 99th percentile of a few requests still is. */
 const JUST_BROKEN = 0.99;
 
+/** Intervals for which a surge is taken for granted; then telemetry has told of it, or it is none. */
+const SURGE = 3;
 /** Intervals after which a violation is taken for one that limits do not mend, such as a slow network. */
 const STUBBORN = 10;
 /** Intervals that a violation may go on without a culprit before the likeliest suspect is taken for one, in the paper's way. */
