@@ -40,8 +40,8 @@ export const firmLocalization: Study<CampaignsResult, CampaignsConfig> = {
   seeds: { quick: 2, full: 10, first: 511 },
   config: ({ quick }) => ({
     perSecond: 200,
-    trainPerKind: quick ? 3 : 16,
-    judgePerKind: quick ? 1 : 8,
+    trainPerKind: quick ? 3 : 13,
+    judgePerKind: quick ? 1 : 6,
     trainWindows: quick ? 0 : 6,
     judgeWindows: quick ? 1 : 8,
   }),
