@@ -1,13 +1,13 @@
 /**
- * Services in a real browser on a real `coxswain up`: a person presses an anomaly button, and the culprit shows; a trace is
- * read as a timeline; everything is there by keyboard, in the dark and on a phone.
+ * Services in a real browser on a real `coxswain up`: a person presses an anomaly button, the culprit shows, and once somebody
+ * may act its limits change and its requests are in time again; a trace is read as a timeline; everything is there by keyboard, in the dark and on a phone.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
-import type { ServicesDocument, SuspectsDocument } from "../../src/server/services-contract.ts";
+import type { InstanceDocument, ServicesDocument, SuspectsDocument } from "../../src/server/services-contract.ts";
 import { openBrowser } from "./browser.ts";
 import { fitsItsWidth, picture, violations, visit } from "./dashboard-page.ts";
 import { type RunningUp, startUp } from "./real-up.ts";
@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
-/** Lessons take a minute, traces seven seconds, and CI has others to serve. */
+/** Lessons take some ten seconds of a free core, traces seven seconds, and CI has others to serve. */
 const SLOWLY = { timeout: 300_000, interval: 500 };
 
 async function read<T>(path: string): Promise<T> {
@@ -43,12 +43,28 @@ async function visitServices(options: Parameters<typeof visit>[2] = {}): Promise
   return page;
 }
 
-test("a person presses an anomaly button, the culprit shows with its reason, and stopping it is one more press", {
+const limitsOf = async (name: string): Promise<InstanceDocument["limits"] | undefined> =>
+  (await read<{ items: InstanceDocument[] }>("/v1/services/instances")).items.find(({ instance }) => instance === name)
+    ?.limits;
+const acting = async () => (await read<ServicesDocument>("/v1/services")).simulated?.acting;
+
+test("a person presses an anomaly button, the culprit shows, and is given what it lacks once somebody may act", {
   timeout: 900_000,
 }, async () => {
   await expect.poll(async () => (await read<SuspectsDocument>("/v1/services/suspects")).isTrained, SLOWLY).toBe(true);
+  await expect.poll(async () => (await acting())?.charge, SLOWLY).toBe("learner");
+  // What is normal is known some ten seconds after the lessons are over.
+  const reasons = async () =>
+    (await read<SuspectsDocument>("/v1/services/suspects")).items.map(({ reason }) => reason).join();
+  await expect.poll(reasons, SLOWLY).toMatch(/more than normal/);
   const page = await visitServices();
   expect(await page.locator(".service-graph .vertex").count()).toBe(15);
+  await page.getByRole("button", { name: "Only observe" }).click();
+  await expect
+    .poll(() => page.locator(".acting .charge").innerText(), SLOWLY)
+    .toMatch(/^Only observing: nobody changes/);
+  expect((await acting())?.mode).toBe("observe");
+  const observed = await limitsOf("user-0");
   await page.getByRole("button", { name: "CPU stress in user-0" }).click();
   await expect
     .poll(() => page.locator(".toast").innerText())
@@ -63,7 +79,26 @@ test("a person presses an anomaly button, the culprit shows with its reason, and
   await expect
     .poll(() => page.locator(".service-graph .blamed title").allTextContents(), SLOWLY)
     .toEqual([expect.stringMatching(/^user: /)]);
+  const remedies = page.locator(".remedies");
+  await expect
+    .poll(() => remedies.innerText(), SLOWLY)
+    .toMatch(/The learner would change user-0: .*It was not done\./s);
+  expect(await limitsOf("user-0")).toEqual(observed);
   await picture(page, "services-culprit-light");
+
+  await page.getByRole("button", { name: "Let it act" }).click();
+  await expect.poll(async () => (await limitsOf("user-0"))?.cpu, SLOWLY).toBeGreaterThan(observed?.cpu ?? 0);
+  // The newest of them is the first.
+  const done = remedies.locator(".done", { hasText: "user-0" }).first();
+  await expect
+    .poll(() => done.innerText(), SLOWLY)
+    .toMatch(
+      /The learner changed user-0: CPU [\d.]+ → [\d.]+ cores.*Mended within \d+ s: the SLO of .*(login|reserve)/s,
+    );
+  await expect.poll(() => page.locator("main h1").innerText(), SLOWLY).toBe("Every type of request keeps its SLO");
+  // The anomaly is still there: it was the limits.
+  expect((await read<ServicesDocument>("/v1/services")).simulated?.anomalies).toHaveLength(1);
+  await picture(page, "services-mended-light");
   await page.getByRole("button", { name: "Stop CPU stress in user-0" }).click();
   await expect.poll(() => page.locator(".anomalies").innerText(), SLOWLY).toMatch(/In force\s+None\./);
   await expect.poll(async () => (await read<ServicesDocument>("/v1/services")).simulated?.anomalies).toEqual([]);
@@ -91,6 +126,14 @@ test("a trace is read as a timeline whose held-up times are those of the whole r
 test("the accessibility checker finds nothing, in light, dark and on a phone, and nothing hangs over the edge", async () => {
   const page = await visitServices();
   await page.waitForSelector(".timeline-table");
+  const panel = async (name: string): Promise<void> => {
+    await page.locator(".acting").scrollIntoViewIfNeeded();
+    await picture(page, name);
+  };
+  await panel("services-acting-light");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await panel("services-acting-dark");
+  await page.emulateMedia({ colorScheme: "light" });
   await page.getByText("Another one").click();
   await page.getByText("The graph as a table").click();
   await picture(page, "services-light");
@@ -103,6 +146,7 @@ test("the accessibility checker finds nothing, in light, dark and on a phone, an
   await page.setViewportSize({ width: 390, height: 1800 });
   await page.waitForTimeout(150);
   await picture(page, "services-phone");
+  await panel("services-acting-phone");
   expect(await violations(page)).toEqual([]);
   expect(await fitsItsWidth(page)).toBe(true);
 });

@@ -3,7 +3,7 @@
  * as a service graph and a critical path; and what was acknowledged before the process was killed.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { connect } from "node:http2";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -31,8 +31,9 @@ afterEach(async () => {
 /** One workload and no simulated application: as little beside the spans as can be. */
 const ARGS = ["up", "--port", "0", "--data", "kept", "--workloads", "1", "--speed", "1", "--application", "none"];
 
-async function start() {
-  const child = spawn(process.execPath, [executable, ...ARGS, "--otlp-http-port", "0", "--otlp-grpc-port", "0"], {
+async function start(application = "none") {
+  const args = [...ARGS.slice(0, -1), application];
+  const child = spawn(process.execPath, [executable, ...args, "--otlp-http-port", "0", "--otlp-grpc-port", "0"], {
     cwd,
     env: cleanEnv({}),
     stdio: ["ignore", "pipe", "ignore"],
@@ -47,6 +48,14 @@ async function start() {
   const { doors } = await get<ServicesDocument>("/v1/services");
   return {
     get,
+    put: async (path: string, body: object): Promise<number> =>
+      (
+        await fetch(`${url}${path}`, {
+          method: "PUT",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(body),
+        })
+      ).status,
     status: async (path: string): Promise<number> => (await fetch(`${url}${path}`)).status,
     http: `${doors.http}/v1/traces`,
     grpc: String(doors.grpc),
@@ -149,6 +158,28 @@ test("spans come over HTTP and gRPC, outlive a kill, and give a graph and critic
   const third = await start();
   const { counts } = await third.get<ServicesDocument>("/v1/services");
   expect(counts).toMatchObject({ storedTraces: 2, storedSpans: 4, waiting: 0 });
+});
+
+test("that nobody may act on the services outlives a kill, and is in the audit log; without an application there is nobody", {
+  timeout: 120_000,
+}, async () => {
+  const first = await start("hotel-reservation");
+  const mode = async ({ get }: typeof first) => (await get<ServicesDocument>("/v1/services")).simulated?.acting.mode;
+  expect(await mode(first)).toBe("act");
+  expect(await first.put("/v1/services/acting", { mode: "observe" })).toBe(200);
+  await first.kill();
+  const second = await start("hotel-reservation");
+  expect(await mode(second)).toBe("observe");
+  await second.kill();
+  const [written] = readFileSync(join(cwd, "kept", "audit.jsonl"), "utf8")
+    .trim()
+    .split("\n");
+  expect(JSON.parse(written ?? "")).toMatchObject({
+    command: { kind: "set-acting", mode: "observe" },
+    outcome: "done",
+  });
+  const third = await start();
+  expect(await third.put("/v1/services/acting", { mode: "act" })).toBe(409);
 });
 
 test("a port for spans that somebody chose and another program has is one line and code 1", async () => {

@@ -203,6 +203,11 @@ export class SimulatedApplication {
     if (until < this.#twinTurn) return;
     this.#twinTurn = until + TWIN_INTERVAL;
     this.#twinDriver.step();
+    // Worlds keep what they would tell until they are asked for it: nobody may ask for hours.
+    this.#twin.readInstances();
+    this.#twin.readRequests();
+    this.#twin.truth();
+    this.#world.truth();
   }
 
   #active(): readonly Injection[] {
