@@ -34,7 +34,7 @@ export const firmEndToEnd: Study<EpisodeFigures, EndToEndConfig> = {
     "CPU is what the containers' limits ask for. All methods meet the same requests and anomalies.",
   world: "event",
   seeds: { quick: 1, full: 10, first: 511 },
-  config: ({ quick }) => ({ ...comparisonConfig(METHODS, { quick }), minutes: quick ? 7 : 15, perMinute: 0.5 }),
+  config: ({ quick }) => ({ ...comparisonConfig(METHODS, { quick }), minutes: quick ? 7 : 12, perMinute: 0.5 }),
   units: comparisonUnits,
   runUnit,
   rows: (results, { applications }) => rowsOf(bySeed(results), applications),

@@ -32,7 +32,7 @@ export function comparisonConfig(methods: readonly string[], { quick }: { readon
     rates: Object.fromEntries(applications.map((name) => [name, (usualRate[name] as number) * PART])),
     methods,
     kinds: faultKinds,
-    sampling: quick ? 0.25 : 1,
+    sampling: quick ? 0.25 : 0.5,
     rules: { ...chosenRules, ...(quick && { rehearsal: 9 }) },
     firm: firmConfig({ quick }),
   };
