@@ -89,7 +89,7 @@ test("a person presses an anomaly button, the culprit shows, and is given what i
   await page.getByRole("button", { name: "Let it act" }).click();
   await expect.poll(async () => (await limitsOf("user-0"))?.cpu, SLOWLY).toBeGreaterThan(observed?.cpu ?? 0);
   // The newest of them is the first.
-  const done = remedies.locator(".done", { hasText: "user-0" }).first();
+  const done = remedies.locator(".done", { hasText: "changed user-0" }).first();
   await expect
     .poll(() => done.innerText(), SLOWLY)
     .toMatch(

@@ -81,7 +81,7 @@ function Remedy({ remedy }: { remedy: RemedyDocument }): ComponentChild {
         <small>{clock(remedy.from)}</small> {remedyOf(remedy)}
       </p>
       <p class={remedy.isDone && remedy.endedAt !== null ? "outcome mended" : "outcome"}>{outcomeOf(remedy)}</p>
-      <p class="quiet">{remedy.why}</p>
+      <p class="quiet">{`${remedy.why.charAt(0).toUpperCase()}${remedy.why.slice(1)}`}</p>
     </li>
   );
 }

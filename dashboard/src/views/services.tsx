@@ -85,10 +85,10 @@ function Seen({ seen, trace }: { seen: ServicesSeen; trace: string | null }): Co
         <Suspects seen={seen} isBroken={isBroken} />
       </div>
       <div class="halves">
+        <Requests seen={seen} />
         <Anomalies simulated={services.simulated} />
-        <Acting simulated={services.simulated} />
       </div>
-      <Requests seen={seen} />
+      <Acting simulated={services.simulated} />
       <section class="card" aria-labelledby="paths-title">
         <h2 id="paths-title">Critical paths over time</h2>
         {paths.requests.length === 0 ? (

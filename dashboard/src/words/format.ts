@@ -27,6 +27,7 @@ const orNothing =
     value === null || value === undefined || !Number.isFinite(value) ? NOTHING : minus(say(value));
 
 export const plain = orNothing((value) => FOUR.format(value));
+export const brief = orNothing((value) => THREE.format(value));
 export const whole = orNothing((value) => WHOLE.format(value));
 export const load = orNothing(
   (value) => `${value !== 0 && value < 10 ? ONE.format(value) : WHOLE.format(value)} req/s`,

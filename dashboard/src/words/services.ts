@@ -7,7 +7,7 @@ import type {
   ServicesDocument,
   SuspectsDocument,
 } from "../../../src/server/services-contract.ts";
-import { elapsed, latency, plain } from "./format.ts";
+import { brief, elapsed, latency } from "./format.ts";
 
 export const resourceWord: Readonly<Record<ServiceResource, string>> = {
   cpu: "CPU",
@@ -52,7 +52,7 @@ export function remedyOf({ by, isDone, instance, service, changes }: RemedyDocum
   const words = changes.map(({ what, from, to }) =>
     what === "replicas"
       ? `replicas ${from} → ${to}`
-      : `${resourceWord[what]} ${plain(from)} → ${plain(to)} ${resourceUnit[what]}`,
+      : `${resourceWord[what]} ${brief(from)} → ${brief(to)} ${resourceUnit[what]}`,
   );
   return `${who} ${isDone ? "changed" : "would change"} ${instance ?? service}: ${words.join(", ")}.`;
 }
@@ -60,7 +60,8 @@ export function remedyOf({ by, isDone, instance, service, changes }: RemedyDocum
 /** Whether it helped, by the SLOs and by the localizer's own check of the milliseconds it expected. */
 export function outcomeOf({ isDone, from, endedAt, requests, saving }: RemedyDocument): string {
   const promised = requests.length === 0 ? "the SLOs" : `the SLO of ${listed(requests)}`;
-  if (!isDone) return endedAt === null ? "It was not done." : "It was not done; the violation ended without it.";
+  // What ended the violation in its place is not known: perhaps a person let somebody act.
+  if (!isDone) return "It was not done.";
   const slo =
     endedAt === null ? `Not mended yet: ${promised}.` : `Mended within ${elapsed(endedAt - from)}: ${promised}.`;
   if (saving === null) return slo;

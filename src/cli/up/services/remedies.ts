@@ -66,7 +66,8 @@ export class Remedies {
   /** The localizer's own check of what it promised, of the first promise of each remedy. */
   check({ instance, expected, measured }: SavingCheck, promisedAt: number): void {
     const one = this.#kept.find((kept) => kept.instance === instance && kept.isDone && kept.from === promisedAt);
-    if (one === undefined || one.saving !== null) return;
+    // Nothing is expected where nothing is known of the container's calm times.
+    if (one === undefined || one.saving !== null || !(expected > 0)) return;
     one.saving = { expectedMs: expected, measuredMs: measured };
   }
 
@@ -112,9 +113,12 @@ function changesOf({ proposal, done, failure }: ServiceDecision, { isActing, bef
   });
 }
 
+/** Limits are fitted while somebody is harmed as well, of those who are not to blame: what grows by less is no remedy. */
+const LEAST_GROWTH = 1.25;
+
 /** Something was given, by whoever decides, while somebody was harmed; what Kubernetes scales it scales for its own reasons. */
 const isRemedy = (changes: readonly RemedyChange[], { broken, by }: Interval): boolean =>
-  (broken.size > 0 || by === "fallback") && changes.some(({ from, to }) => to > from);
+  (broken.size > 0 || by === "fallback") && changes.some(({ from, to }) => to >= LEAST_GROWTH * from);
 
 /** From the first to the last. */
 function merged(earlier: readonly RemedyChange[], later: readonly RemedyChange[]): readonly RemedyChange[] {
