@@ -3,8 +3,8 @@
  * Owns: the schedule and the percentiles. A request's time counts from the moment at which it was due: a server that stalls
  * is charged for everybody who would have asked meanwhile, not only for the one that it kept waiting.
  */
-import { Agent, get } from "node:http";
 import { setTimeout as after } from "node:timers/promises";
+import { type Connection, openConnection } from "./connection.ts";
 
 export interface LoadOptions {
   readonly url: string;
@@ -23,44 +23,82 @@ export interface LoadResult {
   readonly times: Float64Array;
 }
 
+/** So many answers may be outstanding; beyond, requests wait for one of them, and their time runs. */
+const MOST_CONNECTIONS = 64;
+
 export async function steadyLoad({ url, paths, perSecond, seconds, signal }: LoadOptions): Promise<LoadResult> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const count = Math.round(perSecond * seconds);
-  const answers: Promise<number | undefined>[] = [];
+  const pool = new Pool(new URL(url));
+  const times = new Float64Array(count);
+  let answered = 0;
+  const pending = new Set<Promise<void>>();
   const start = performance.now();
+  const send = async (index: number): Promise<void> => {
+    const status = await pool.ask(paths[index % paths.length] ?? "/");
+    if (isGood(status)) times[answered++] = performance.now() - start - (index / perSecond) * 1_000;
+  };
   try {
     for (let sent = 0; sent < count; ) {
       signal.throwIfAborted();
       // Timers are no finer than a millisecond: all that are due by now go out together.
       const due = Math.min(count, Math.floor(((performance.now() - start) / 1_000) * perSecond) + 1);
       for (; sent < due; sent++) {
-        const dueAt = start + (sent / perSecond) * 1_000;
-        answers.push(timed(new URL(paths[sent % paths.length] ?? "/", url), { agent, dueAt }));
+        const sending: Promise<void> = send(sent).finally(() => pending.delete(sending));
+        pending.add(sending);
       }
       await after(1);
     }
-    const taken = await Promise.all(answers);
-    const times = Float64Array.from(taken.filter((time) => time !== undefined)).sort();
-    return { sent: count, failed: count - times.length, times };
+    await Promise.all(pending);
+    return { sent: count, failed: count - answered, times: times.slice(0, answered).sort() };
   } finally {
-    agent.destroy();
+    pool.close();
   }
 }
 
-function timed(
-  url: URL,
-  { agent, dueAt }: { readonly agent: Agent; readonly dueAt: number },
-): Promise<number | undefined> {
-  return new Promise((resolve) => {
-    const request = get(url, { agent }, (response) => {
-      const { statusCode = 0 } = response;
-      const isGood = (statusCode >= 200 && statusCode < 300) || statusCode === 304;
-      response.resume();
-      response.once("end", () => resolve(isGood ? performance.now() - dueAt : undefined));
-      response.once("error", () => resolve(undefined));
-    });
-    request.once("error", () => resolve(undefined));
-  });
+const isGood = (status: number): boolean => (status >= 200 && status < 300) || status === 304;
+
+/** Connections that are free are asked again, the last one that answered first. */
+class Pool {
+  readonly #url: URL;
+  readonly #all = new Set<Connection>();
+  readonly #free: Connection[] = [];
+  readonly #waiting: ((free: Connection) => void)[] = [];
+
+  constructor(url: URL) {
+    this.#url = url;
+  }
+
+  async ask(path: string): Promise<number> {
+    const connection = await this.#take();
+    const status = await connection.ask(path);
+    this.#giveBack(connection);
+    return status;
+  }
+
+  #take(): Connection | Promise<Connection> {
+    for (let free = this.#free.pop(); free !== undefined; free = this.#free.pop()) {
+      if (free.isOpen) return free;
+      this.#all.delete(free);
+    }
+    return this.#all.size < MOST_CONNECTIONS ? this.#open() : new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #giveBack(connection: Connection): void {
+    if (!connection.isOpen) this.#all.delete(connection);
+    const next = this.#waiting.shift();
+    if (next !== undefined) next(connection.isOpen ? connection : this.#open());
+    else if (connection.isOpen) this.#free.push(connection);
+  }
+
+  #open(): Connection {
+    const connection = openConnection(this.#url);
+    this.#all.add(connection);
+    return connection;
+  }
+
+  close(): void {
+    for (const connection of this.#all) connection.close();
+  }
 }
 
 /** The smallest value that at least this share of all is not above; NaN of none. */
