@@ -4,7 +4,7 @@ export { drawMember, poolEntries, poolShape, poolTraits, poolWorld } from "./awa
 export type { UnseenMember, UnseenOptions, UnseenRanking } from "./aware/unseen.ts";
 export { embedUnseen, rankUnseen } from "./aware/unseen.ts";
 export type { ClaimRow } from "./claim.ts";
-export { claimAtLeast, claimAtMost, estimateOver, notJudged } from "./claim.ts";
+export { claimAtLeast, claimAtMost, estimateOver } from "./claim.ts";
 export type { Checkpoints, TrainedMitigation, TrainMitigationOptions } from "./firm/training.ts";
 export { openMitigationAgent, trainMitigation } from "./firm/training.ts";
 export type { MitigationTraining } from "./firm/training-config.ts";

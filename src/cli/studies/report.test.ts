@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { notJudged, type Study, type StudyReport, type StudyRow } from "../../studies/index.ts";
+import type { Study, StudyReport, StudyRow } from "../../studies/index.ts";
 import { reportPage, reportTable } from "./report.ts";
 
 const ours = { mean: 1, lo: 1, hi: 1, n: 2, unit: "s" };

@@ -22,10 +22,25 @@ export interface RunningSchool {
   close(): Promise<void>;
 }
 
+/** Whoever has just started it wants to see something first, and both cores are at work on that. */
+const BEGINS_AFTER_MS = 3_000;
 /** Half of the memory that a thread may have otherwise is plenty for fifteen services. */
 const YOUNG_MB = 32;
 
-export function openSchool(settings: SchoolSettings, { onLocalizer, onAgent, onFailure }: Graduates): RunningSchool {
+export function openSchool(settings: SchoolSettings, graduates: Graduates): RunningSchool {
+  let worker: Worker | undefined;
+  const begin = setTimeout(() => {
+    worker = startTeaching(settings, graduates);
+  }, BEGINS_AFTER_MS);
+  return {
+    async close() {
+      clearTimeout(begin);
+      await worker?.terminate();
+    },
+  };
+}
+
+function startTeaching(settings: SchoolSettings, { onLocalizer, onAgent, onFailure }: Graduates): Worker {
   const worker = new Worker(workerEntry("./school-worker.ts", import.meta.url), {
     workerData: settings,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
@@ -44,9 +59,5 @@ export function openSchool(settings: SchoolSettings, { onLocalizer, onAgent, onF
     }
   });
   worker.on("error", (thrown) => onFailure(thrown.message));
-  return {
-    async close() {
-      await worker.terminate();
-    },
-  };
+  return worker;
 }
