@@ -8,7 +8,8 @@ import { setTimeout as after } from "node:timers/promises";
 import { packageRoot } from "../src/adapters/runtime/index.ts";
 import { type Bench, type BenchContext, type BenchReport, describeMachine, type Figure, round } from "./report.ts";
 import { bundleBytes } from "./up/bundle.ts";
-import { percentile, steadyLoad } from "./up/load.ts";
+import { percentile } from "./up/load.ts";
+import { type LoadProcess, startLoadProcess } from "./up/load-apart.ts";
 import type { HeapFigures } from "./up/memory-worker.ts";
 import { type RunningUp, startUp, type UpStart } from "./up/running.ts";
 import { answerTimes, counterOf } from "./up/scrape.ts";
@@ -90,6 +91,15 @@ async function bundleFigures(absent: string[]): Promise<Figure[]> {
 }
 
 async function loadFigures(context: BenchContext): Promise<Figure[]> {
+  const loader = startLoadProcess(context.signal);
+  try {
+    return await figuresUnderLoad(context, loader);
+  } finally {
+    loader.stop();
+  }
+}
+
+async function figuresUnderLoad(context: BenchContext, { load }: LoadProcess): Promise<Figure[]> {
   const { quick, signal, log } = context;
   return withUp(context, { workloads: WORKLOADS }, async ({ url }) => {
     await firstSample(url, signal);
@@ -97,9 +107,9 @@ async function loadFigures(context: BenchContext): Promise<Figure[]> {
     await after(quick ? 3_000 : 15_000, undefined, { signal });
     const { paths, agents } = await askable(url, signal);
     log(`${RATE} requests a second while ${agents} agents run and train`);
-    await steadyLoad({ url, paths, perSecond: RATE, seconds: 2, signal });
+    await load({ url, paths, perSecond: RATE, seconds: 2 });
     const before = await scrape(url, signal);
-    const { sent, failed, times } = await steadyLoad({ url, paths, perSecond: RATE, seconds: quick ? 10 : 60, signal });
+    const { sent, failed, times } = await load({ url, paths, perSecond: RATE, seconds: quick ? 10 : 60 });
     const later = await scrape(url, signal);
     const p99 = percentile(times, 0.99);
     const own = answerTimes(later, { since: before, share: 0.99 });
