@@ -65,7 +65,9 @@ export async function openServer({
       // Headers within 10 s, the whole request within 30 s: a client that sends a byte now and then holds no connection.
       headersTimeout: 10_000,
       requestTimeout: 30_000,
-      keepAliveTimeout: 5_000,
+      // Longer than the minute after which proxies close what nobody uses: a server that closes first may do so at the
+      // moment at which the next request is on its way, and that one gets no answer.
+      keepAliveTimeout: 65_000,
       maxHeaderSize: 16_384,
     },
     (incoming, outgoing) => {

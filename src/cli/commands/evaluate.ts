@@ -1,19 +1,7 @@
 /** `coxswain evaluate`: a saved policy over several seeds, without exploration, next to a random one. */
 
-import { readFileSync } from "node:fs";
-import { dirname, isAbsolute, join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
-import { CodedError, failure, seededRng, unwrap } from "../../base/index.ts";
-import { makeVectorEnv } from "../../learn/env/index.ts";
-import { actionShapeOf, evaluate, type Learner, openLearner } from "../../learn/rl/index.ts";
-import { bootstrap, interquartileMean, mean } from "../../studies/index.ts";
-import { usageError } from "../failures.ts";
-import { openKernels } from "../kernels.ts";
-import { createProgress } from "../progress.ts";
-import { printJson, printLine, type Shell } from "../shell.ts";
-import { formatNumber, renderTable } from "../table.ts";
-import { randomReturns } from "../training/random-policy.ts";
-import { RunFolder } from "../training/run-folder.ts";
+import type { Shell } from "../shell.ts";
 import { examples, openSession, withSettings } from "./common.ts";
 import { wholeNumber } from "./numbers.ts";
 
@@ -29,74 +17,6 @@ export const evaluateCommand = (shell: Shell) =>
     )
     .action(async (checkpoint, options) => {
       const { session, config } = openSession(shell, options);
-      const file = isAbsolute(checkpoint) ? checkpoint : join(shell.cwd, checkpoint);
-      const bytes = new Uint8Array(readFileSync(file));
-      const learner = unwrap(openLearner(bytes, openKernels(config.runtime.kernels)));
-      const task = options.task ?? taskOf(dirname(file));
-      requireFit(learner, task);
-      const { seeds, episodes } = options;
-      const progress = createProgress(session, `evaluate on ${task}`);
-      const scores: number[] = [];
-      for (let seed = 1; seed <= seeds; seed++) {
-        scores.push(evaluate(learner, { envId: task, episodes, seed }).mean);
-        progress.update({ fraction: seed / seeds });
-        await new Promise((resolve) => setImmediate(resolve));
-        session.signal.throwIfAborted();
-      }
-      progress.clear();
-      const random = Array.from({ length: seeds }, (_, i) =>
-        mean(randomReturns({ envId: task, episodes, seed: i + 1 })),
-      );
-      const rng = seededRng(0).fork("evaluate");
-      const summary = (values: readonly number[], label: string) => {
-        const { estimate, lo, hi } = bootstrap(values, interquartileMean, { rng: rng.fork(label) });
-        return { mean: estimate, lo, hi, n: values.length };
-      };
-      const report = {
-        checkpoint: file,
-        algorithm: learner.kind,
-        task,
-        episodesPerSeed: episodes,
-        policy: { ...summary(scores, "policy"), perSeed: scores },
-        random: { ...summary(random, "random"), perSeed: random },
-      };
-      if (options.json) return printJson(shell, report);
-      const row = (name: string, s: { mean: number; lo: number; hi: number }) => [
-        name,
-        formatNumber(s.mean),
-        `[${formatNumber(s.lo)}, ${formatNumber(s.hi)}]`,
-      ];
-      printLine(shell, `${learner.kind} on ${task}: interquartile mean of ${seeds} seeds, ${episodes} episodes each\n`);
-      printLine(
-        shell,
-        renderTable(
-          [{ head: "policy" }, { head: "return", align: "right" }, { head: "95 % interval" }],
-          [row("this one", report.policy), row("random", report.random)],
-        ),
-      );
+      const { evaluatePolicy } = await import("../training/evaluate-policy.ts");
+      await evaluatePolicy(session, { ...options, checkpoint, kernels: config.runtime.kernels });
     });
-
-function taskOf(folder: string): string {
-  try {
-    const run = new RunFolder(folder).readRun() as { train?: { task?: string } };
-    if (typeof run.train?.task === "string") return run.train.task;
-  } catch {
-    // Not in a run folder: the user has to say.
-  }
-  throw usageError("which task? the checkpoint lies in no run folder, so give --task");
-}
-
-function requireFit(learner: Learner, task: string): void {
-  const env = makeVectorEnv(task, { count: 1 });
-  const obs = env.observationSpace.size;
-  const action = actionShapeOf(env.actionSpace);
-  const fits = learner.shape.obs === obs && JSON.stringify(learner.shape.action) === JSON.stringify(action);
-  if (fits) return;
-  const text = (size: number, shape: unknown) => `${size} observations and actions ${JSON.stringify(shape)}`;
-  throw new CodedError(
-    failure(
-      "evaluate.wrong-task",
-      `the policy is for ${text(learner.shape.obs, learner.shape.action)}, ${task} has ${text(obs, action)}; name the task it was trained on`,
-    ),
-  );
-}

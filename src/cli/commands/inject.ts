@@ -1,9 +1,6 @@
 /** `coxswain inject`: a campaign of anomalies on a simulated application, and what it did. */
 
 import { Command } from "@commander-js/extra-typings";
-import { loadCampaign } from "../inject/campaign-file.ts";
-import { outcomeJson, printOutcome } from "../inject/report.ts";
-import { runInject } from "../inject/run-inject.ts";
 import { createProgress } from "../progress.ts";
 import { printJson, type Shell } from "../shell.ts";
 import { examples, withJson } from "./common.ts";
@@ -23,6 +20,11 @@ export const injectCommand = (shell: Shell) =>
       ),
     )
     .action(async (file, options) => {
+      const [{ loadCampaign }, { runInject }, { outcomeJson, printOutcome }] = await Promise.all([
+        import("../inject/campaign-file.ts"),
+        import("../inject/run-inject.ts"),
+        import("../inject/report.ts"),
+      ]);
       const campaign = loadCampaign(file, { cwd: shell.cwd, seed: options.seed });
       const progress = createProgress(shell, "inject");
       const outcome = await runInject({

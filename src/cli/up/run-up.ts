@@ -8,7 +8,8 @@ import { join, resolve } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
 import { PlaneMetrics } from "../../adapters/observability/index.ts";
 import { othersGiveWay, packageRoot } from "../../adapters/runtime/index.ts";
-import { CodedError, failure, unwrap } from "../../base/index.ts";
+import type { Result } from "../../base/index.ts";
+import { CodedError, failure, ok, unwrap } from "../../base/index.ts";
 import type { AuditEntry, PoolShelf, RunningServer, Token } from "../../server/index.ts";
 import { openServer, openStaticFolder, openStudyFolder } from "../../server/index.ts";
 import { usageError } from "../failures.ts";
@@ -68,8 +69,8 @@ export async function runUp(session: Session, options: UpOptions): Promise<UpSum
   const sharedModel = options.sharedModel === undefined ? null : resolve(session.cwd, options.sharedModel);
   const pool = sharedModel === null ? {} : await poolIn(session, sharedModel);
   const start = Math.floor(Date.now() / DAY) * DAY + START_HOUR * 3_600_000;
-  const plane = unwrap(
-    await openPlane({
+  const { plane, services } = await openThreads(
+    openPlane({
       seed,
       workloads: options.workloads ?? null,
       folder,
@@ -79,17 +80,16 @@ export async function runUp(session: Session, options: UpOptions): Promise<UpSum
       trainingThreads: threads,
       sharedModel,
     }),
+    servicesOf(session, { ...options, folder, senders }),
   );
   const tally = new Tally();
   plane.subscribe((updates) => tally.take(updates));
   const metrics = new PlaneMetrics();
   observePlane(plane, { metrics, log: session.log });
-  let services: RunningServices | undefined;
   let server: RunningServer | undefined;
   let url = "";
   let isOver = false;
   try {
-    services = await servicesOf(session, { ...options, folder, senders });
     server = await serve(session, plane, {
       host,
       port,
@@ -135,10 +135,21 @@ interface ServicesWanted extends Pick<UpOptions, "otlp" | "application" | "seed"
 async function servicesOf(
   session: Session,
   { otlp, application, seed, folder, senders }: ServicesWanted,
-): Promise<RunningServices | undefined> {
-  if (otlp === null && application === null) return undefined;
+): Promise<Result<RunningServices | undefined>> {
+  if (otlp === null && application === null) return ok(undefined);
   const settings = { folder, application, seed, otlp: otlp === null ? null : { ...otlp, tokens: senders } };
-  return unwrap(await openServices(settings, { say: (level, text) => session.log[level](text) }));
+  return openServices(settings, { say: (level, text) => session.log[level](text) });
+}
+
+/** Both begin at the same time, for a person waits; where one can not, the other is not left behind. */
+async function openThreads(
+  opening: Promise<Result<RunningPlane>>,
+  joining: Promise<Result<RunningServices | undefined>>,
+): Promise<{ readonly plane: RunningPlane; readonly services: RunningServices | undefined }> {
+  const [plane, services] = await Promise.all([opening, joining]);
+  if (plane.ok && services.ok) return { plane: plane.value, services: services.value };
+  await Promise.all([plane.ok ? plane.value.close() : undefined, services.ok ? services.value?.close() : undefined]);
+  return { plane: unwrap(plane), services: unwrap(services) };
 }
 
 /**
