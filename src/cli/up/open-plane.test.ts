@@ -1,4 +1,7 @@
 import { EventEmitter } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { unwrap } from "../../base/index.ts";
 import type { PlaneUpdate } from "../../server/index.ts";
@@ -49,9 +52,12 @@ test("a plane in its thread measures four workloads, answers commands and querie
   expect(plane.readiness()).toEqual(["the control plane has stopped"]);
 });
 
-test("a folder that can not be written is told before anything begins", async () => {
-  const opened = await openPlane({ ...settings, folder: "/dev/null/below" });
-  expect(opened).toMatchObject({ ok: false, failure: { code: "plane.data-unwritable" } });
+test("what the thread can not begin with is told, and nothing is left of it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "coxswain-open-plane-"));
+  writeFileSync(join(folder, "plane.json"), "{");
+  const opened = await openPlane({ ...settings, folder });
+  rmSync(folder, { recursive: true });
+  expect(opened).toMatchObject({ ok: false, failure: { code: "plane.saved-state" } });
 });
 
 class FakeThread extends EventEmitter {

@@ -16,7 +16,7 @@ import { demoWorkloads } from "./demo-workloads.ts";
 import type { History } from "./history.ts";
 import { emptyHistory, openHistory } from "./history.ts";
 import type { SavedPlane } from "./saved-plane.ts";
-import { prepareFolder, readPlane } from "./saved-plane.ts";
+import { readPlane } from "./saved-plane.ts";
 import { memoryStates, newestSave } from "./timed-states.ts";
 
 export interface PlaneParts {
@@ -59,6 +59,7 @@ export interface OpenPartsOptions
 const USUAL_WORKLOADS = 4;
 const MOST_RECORDS = { memory: 50_000, folder: 500_000 };
 
+/** The folder is there and can be written: whoever starts the threads sees to that. */
 export async function openParts(options: OpenPartsOptions): Promise<Result<PlaneParts>> {
   const { folder, speed, kernels, isLockstep, shared } = options;
   const { trainer, idle } = countedTrainer(options.trainer);
@@ -69,8 +70,6 @@ export async function openParts(options: OpenPartsOptions): Promise<Result<Plane
     const memory = { store: memoryStore(), states: memoryStates(), twinStates: memoryStates(), history: emptyHistory };
     return ok({ ...common, ...memory, seed, workloads, start, saved: null, mostRecords: MOST_RECORDS.memory });
   }
-  const prepared = prepareFolder(folder);
-  if (!prepared.ok) return prepared;
   const read = readPlane(folder);
   if (!read.ok) return read;
   const saved = read.value;

@@ -19,7 +19,7 @@ import { note, printLine, type Session } from "../shell.ts";
 import { observePlane } from "./observing.ts";
 import type { RunningPlane } from "./open-plane.ts";
 import { openPlane, STUCK } from "./open-plane.ts";
-import { defaultFolder } from "./saved-plane.ts";
+import { defaultFolder, prepareFolder } from "./saved-plane.ts";
 import { openServices, type RunningServices } from "./services/open-services.ts";
 import type { ServicesSettings } from "./services/services-messages.ts";
 import { openSharedPool } from "./shared-pool.ts";
@@ -68,6 +68,7 @@ export async function runUp(session: Session, options: UpOptions): Promise<UpSum
   const threads = workers > 0 ? workers : Math.max(1, availableParallelism() - 1);
   const sharedModel = options.sharedModel === undefined ? null : resolve(session.cwd, options.sharedModel);
   const pool = sharedModel === null ? {} : await poolIn(session, sharedModel);
+  if (folder !== null) unwrap(prepareFolder(folder));
   const start = Math.floor(Date.now() / DAY) * DAY + START_HOUR * 3_600_000;
   const { plane, services } = await openThreads(
     openPlane({
