@@ -24,7 +24,7 @@ export const awareAdaptation: Study<AdaptationResult, Config> = {
     "what the rules or the converged policy earn in the same hours, whichever is more; beside it, until 97 % of the level " +
     "that the method itself ends on, which one that ends low reaches soon. CPU cycles are multiply-adds of learning, " +
     "which are the same on every machine. Utilisation deficits and rewards without adaptation are held against the " +
-    "converged policy: of those that the methods ended with, the one that earns most in the same hours.",
+    "converged policy: of those that the methods ended with, the one that earns most in the first hours.",
   world: "event",
   seeds: { quick: 2, full: 10, first: FIRST_META_SEED },
   config: ({ quick }) => ({

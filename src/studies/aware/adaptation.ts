@@ -28,7 +28,7 @@ export interface AdaptationChoices {
   readonly perGroup: number;
   /** Episodes on each unseen workload: more than this is not waited for. */
   readonly episodes: number;
-  /** Of these, how many are also played without learning. */
+  /** Of these, how many are also played without learning, with what was brought along and with what was learned. */
   readonly still: number;
   readonly level: LevelOptions;
 }
@@ -49,7 +49,7 @@ export interface MethodOutcome {
 export interface WorkloadOutcome {
   readonly application: string;
   readonly rules: Life;
-  /** The policy that earns most from the first hour on, of those that the methods ended with. */
+  /** Of the policies that the methods ended with, the one that earns most in the first hours, over all of them. */
   readonly converged: Life;
   readonly convergedBy: string;
   readonly methods: Readonly<Record<string, MethodOutcome>>;
@@ -138,8 +138,8 @@ function episodesOf(
   const { source, episodes, still } = adaptation;
   const trained = methods.filter(({ trainsOnSource }) => trainsOnSource).length;
   const tried = methods.filter(({ isPrepared }) => isPrepared).length;
-  // The rules and the policies that the methods end with live as long as the methods.
-  return trained * source + workloads * ((2 * methods.length + 1) * episodes + tried * still);
+  // The rules and the best of the policies that the methods end with live as long as the methods.
+  return trained * source + workloads * ((methods.length + 2) * episodes + (methods.length + tried) * still);
 }
 
 interface Ready {
@@ -168,14 +168,13 @@ function meet(meeting: Meeting): WorkloadOutcome {
   const world = openWorld(scene, { seed: setting.worldSeed, rung });
   const rules = lifeOf(play({ setting, world, driver: rulesOnly(setting), episodes: adaptation.episodes, count }), 0);
   const adapted = ready.map((one) => adapt(meeting, one));
-  const finals = adapted.map(({ ready: { method, prepared }, policy }) => ({
-    method,
-    life: liveStill(meeting, prepared, { episodes: adaptation.episodes, policy }),
-  }));
+  const finals = adapted.map(({ ready: { method, prepared }, policy }) => {
+    const liveFor = (episodes: number) => liveStill(meeting, prepared, { episodes, policy });
+    return { method, liveFor, earned: total(liveFor(adaptation.still), "reward") };
+  });
   // Not whose learning ended highest: what a policy earns while it tries things out says little about it as it ended.
-  const { method, life: converged } = finals.reduce((one, other) =>
-    total(other.life, "reward") > total(one.life, "reward") ? other : one,
-  );
+  const { method, liveFor } = finals.reduce((one, other) => (other.earned > one.earned ? other : one));
+  const converged = liveFor(adaptation.episodes);
   return {
     application: scene.application.id,
     rules,

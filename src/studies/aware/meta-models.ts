@@ -12,6 +12,12 @@ export type MetaModels = Readonly<Record<string, SharedTraining>>;
 /** Behind all seeds that settings were chosen on. */
 export const FIRST_META_SEED = 401;
 
+/**
+ * Half of the product's: 60 episodes of each application, where FLASH reports 34.5 for a pool of this size. Five models have
+ * to be trained before the studies begin.
+ */
+const VISITS = 30;
+
 export interface MetaModelsChoice {
   readonly quick: boolean;
   /** How many of each pool, each from a seed of its own. */
@@ -30,7 +36,7 @@ export function metaModels({ quick, counts, actions = "limits" }: MetaModelsChoi
         seed,
         actions,
         pool,
-        config: quick ? { ...quickPretraining, visits: 2, settleSteps: 200 } : pretrainDefaults,
+        config: quick ? { ...quickPretraining, visits: 2, settleSteps: 200 } : { ...pretrainDefaults, visits: VISITS },
       };
     }
   }
