@@ -8,14 +8,11 @@ import { connect } from "node:http2";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ROOT_CONTEXT, SpanKind, trace } from "@opentelemetry/api";
-import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
-import { resourceFromAttributes } from "@opentelemetry/resources";
-import { BasicTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { encodeOtlp } from "../../src/adapters/otlp/index.ts";
 import { NameTable, type Span, spanColumnsOf } from "../../src/observe/telemetry/index.ts";
 import type { ServiceGraphDocument, ServicesDocument, TraceDocument } from "../../src/server/services-contract.ts";
+import { exportCartTrace } from "../fixtures/traces/cart-trace.ts";
 import { cleanEnv, executable, runCli } from "./run-cli.ts";
 
 let cwd: string;
@@ -66,24 +63,6 @@ async function start(application = "none") {
   };
 }
 
-/** 100 ms of which the database has 70, from OpenTelemetry's own SDK; resolves with the trace's id once it is acknowledged. */
-async function exportOverHttp(url: string, began: number): Promise<string> {
-  const provider = (service: string) =>
-    new BasicTracerProvider({
-      resource: resourceFromAttributes({ "service.name": service, "k8s.pod.name": `${service}-0` }),
-      spanProcessors: [new SimpleSpanProcessor(new OTLPTraceExporter({ url }))],
-    });
-  const [shop, database] = [provider("shop"), provider("database")];
-  const root = shop.getTracer("t").startSpan("GET /cart", { kind: SpanKind.SERVER, startTime: began }, ROOT_CONTEXT);
-  const context = trace.setSpan(ROOT_CONTEXT, root);
-  const query = database.getTracer("t").startSpan("query", { kind: SpanKind.SERVER, startTime: began + 20 }, context);
-  query.end(began + 90);
-  root.end(began + 100);
-  await Promise.all([shop.forceFlush(), database.forceFlush()]);
-  await Promise.all([shop.shutdown(), database.shutdown()]);
-  return root.spanContext().traceId;
-}
-
 /** A request of `mobile` that waits for `shop`, 80 of 90 ms; resolves with gRPC's status. */
 function exportOverGrpc(address: string, { traceId, began }: { traceId: string; began: number }): Promise<string> {
   const one = (id: string, service: string, [from, to]: readonly [number, number]): Span => ({
@@ -126,7 +105,7 @@ test("spans come over HTTP and gRPC, outlive a kill, and give a graph and critic
 }, async () => {
   const first = await start();
   const began = Date.now() - 1_000;
-  const overHttp = await exportOverHttp(first.http, began);
+  const overHttp = await exportCartTrace(first.http, began);
   const overGrpc = "ab".repeat(16);
   expect(await exportOverGrpc(first.grpc, { traceId: overGrpc, began })).toBe("0");
   // Acknowledged a moment ago: traces are complete six seconds after their root came, and none is stored.

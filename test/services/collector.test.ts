@@ -6,13 +6,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ROOT_CONTEXT, SpanKind, trace } from "@opentelemetry/api";
-import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
-import { resourceFromAttributes } from "@opentelemetry/resources";
-import { BasicTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ServicesDocument, TraceDocument } from "../../src/server/services-contract.ts";
 import { cleanEnv, executable } from "../e2e/run-cli.ts";
+import { exportCartTrace } from "../fixtures/traces/cart-trace.ts";
 import { builtCollector, startCollector } from "./collector-server.ts";
 
 const ARGS = ["--data", ":memory:", "--workloads", "1", "--speed", "1", "--application", "none"];
@@ -50,24 +47,6 @@ function linesFor(exporter: string, page: string): string {
   return found;
 }
 
-/** 100 ms of which the database has 70, from OpenTelemetry's SDK. */
-async function send(collector: string): Promise<string> {
-  const began = Date.now() - 1_000;
-  const provider = (service: string) =>
-    new BasicTracerProvider({
-      resource: resourceFromAttributes({ "service.name": service, "k8s.pod.name": `${service}-0` }),
-      spanProcessors: [new SimpleSpanProcessor(new OTLPTraceExporter({ url: collector }))],
-    });
-  const [shop, database] = [provider("shop"), provider("database")];
-  const root = shop.getTracer("t").startSpan("GET /cart", { kind: SpanKind.SERVER, startTime: began }, ROOT_CONTEXT);
-  const context = trace.setSpan(ROOT_CONTEXT, root);
-  const query = database.getTracer("t").startSpan("query", { kind: SpanKind.SERVER, startTime: began + 20 }, context);
-  query.end(began + 90);
-  root.end(began + 100);
-  await Promise.all([shop.shutdown(), database.shutdown()]);
-  return root.spanContext().traceId;
-}
-
 test.each([
   { page: "README.md", exporter: "otlphttp/coxswain", port: "4318", door: () => doors.http },
   { page: "docs/guide/tracing.md", exporter: "otlphttp/coxswain", port: "4318", door: () => doors.http },
@@ -80,7 +59,7 @@ test.each([
     const open = new URL(String(door())).port;
     const collector = await startCollector(lines.replace(`:${port}\n`, `:${open}\n`), [exporter]);
     try {
-      const id = await send(collector.traces);
+      const id = await exportCartTrace(collector.traces, Date.now() - 1_000);
       const read = async () => {
         const answer = await fetch(`${url}/v1/traces/${id}`);
         return answer.status === 200 ? ((await answer.json()) as TraceDocument) : null;
