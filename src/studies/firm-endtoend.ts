@@ -10,7 +10,7 @@ import { busyTargets } from "./firm/applications.ts";
 import { type ComparisonConfig, comparisonConfig, comparisonUnits } from "./firm/comparison.ts";
 import { type EpisodeFigures, runEpisode, utilisationOf, violationsOf } from "./firm/episode.ts";
 import { controllerOf } from "./firm/firm-method.ts";
-import { methodTitles } from "./firm/methods.ts";
+import { methodTitles, references } from "./firm/methods.ts";
 import type { Estimate, PaperFigure, Study, StudyJob, StudyRow, UnitResult } from "./study.ts";
 
 export interface EndToEndConfig extends ComparisonConfig {
@@ -31,10 +31,16 @@ export const firmEndToEnd: Study<EpisodeFigures, EndToEndConfig> = {
   about:
     "Each application under a load that swings by three tenths and spikes once, and anomalies of all kinds drawn at random, " +
     "each for two to four minutes. A violation is a request that is answered after its SLO, given up by its client or refused. " +
-    "CPU is what the containers' limits ask for. All methods meet the same requests and anomalies.",
+    "CPU is what the containers' limits ask for. All methods meet the same requests and anomalies. Beside them: nobody acts, " +
+    "and somebody who is told which containers are disturbed and gives those all they may have; what that one can not avert " +
+    "is in everybody's violations.",
   world: "event",
   seeds: { quick: 1, full: 10, first: 511 },
-  config: ({ quick }) => ({ ...comparisonConfig(METHODS, { quick }), minutes: quick ? 7 : 12, perMinute: 0.5 }),
+  config: ({ quick }) => ({
+    ...comparisonConfig([...METHODS, ...references], { quick }),
+    minutes: quick ? 7 : 12,
+    perMinute: 0.5,
+  }),
   units: comparisonUnits,
   runUnit,
   rows: (results, { applications }) => rowsOf(bySeed(results), applications),
@@ -215,7 +221,7 @@ function shownRows(seeds: readonly Units[], applications: readonly string[]): re
       }),
     ];
   };
-  const plain = METHODS.map((method) => {
+  const plain = [...references, ...METHODS].map((method) => {
     const all = seeds.map((units) => applications.map((name) => units.get(`${name}/${method}`) as EpisodeFigures));
     const mean = (of: Figures): number => {
       const values = all.flat().map(of);
@@ -235,7 +241,12 @@ function shownRows(seeds: readonly Units[], applications: readonly string[]): re
       ours: meanOver(share, { id: `missed-${method}`, unit: "%" }),
     });
   });
-  return [...against("aimd", { p99: 6 }), ...against("kubernetes", { p99: 11 }), ...plain];
+  const truth = shown({
+    id: "violations-oracle",
+    what: "violations where whoever acts is told the truth, as a multiple of FIRM's, all applications",
+    ours: timesAsMany(pairsOf(seeds, applications, ["oracle", "firm", violationsOf]), { id: "violations-oracle" }),
+  });
+  return [truth, ...against("aimd", { p99: 6 }), ...against("kubernetes", { p99: 11 }), ...plain];
 }
 
 const total = (all: readonly EpisodeFigures[], of: Figures): number => all.reduce((sum, one) => sum + of(one), 0);

@@ -10,7 +10,7 @@ import { endOfSequence, sequence, usualSequence } from "./firm/applications.ts";
 import { type ComparisonConfig, comparisonConfig, comparisonUnits } from "./firm/comparison.ts";
 import { type EpisodeFigures, runEpisode } from "./firm/episode.ts";
 import { controllerOf } from "./firm/firm-method.ts";
-import { methodTitles } from "./firm/methods.ts";
+import { methodTitles, references } from "./firm/methods.ts";
 import type { Mitigation } from "./firm/violations.ts";
 import type { PaperFigure, Study, StudyJob, StudyRow, UnitResult } from "./study.ts";
 
@@ -21,8 +21,6 @@ export interface MitigationConfig extends ComparisonConfig {
 
 type Results = readonly UnitResult<EpisodeFigures>[];
 
-/** Nobody tells which anomalies break the SLO at all, the one who is told the truth which of them can be mended. */
-const REFERENCES = ["nobody", "oracle"];
 const OPPONENTS = ["aimd", "kubernetes", "autothrottle"];
 const CAP = 120;
 
@@ -38,7 +36,8 @@ export const firmMitigation: Study<EpisodeFigures, MitigationConfig> = {
   world: "event",
   seeds: { quick: 1, full: 10, first: 511 },
   config: ({ quick }) => ({
-    ...comparisonConfig([...REFERENCES, ...OPPONENTS, "firm"], { quick }),
+    // Nobody tells which anomalies break the SLO at all, the one who is told the truth which of them can be mended.
+    ...comparisonConfig([...references, ...OPPONENTS, "firm"], { quick }),
     anomalies: quick ? 3 : 7,
   }),
   units: comparisonUnits,

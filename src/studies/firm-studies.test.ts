@@ -47,6 +47,8 @@ test("times to mitigate are compared over anomalies that break an SLO for good a
 
 test("violations are late, given up and refused requests; CPU is what limits ask for", () => {
   const figures: Readonly<Record<string, EpisodeFigures>> = {
+    nobody: { ...quiet, late: 900 },
+    oracle: { ...quiet, late: 4 },
     "kubernetes-default": { ...quiet, late: 500 },
     kubernetes: { ...quiet, late: 100, dropped: 50, timedOut: 49, requestedCores: 20 },
     aimd: { ...quiet, late: 39, requestedCores: 12 },
@@ -66,6 +68,8 @@ test("violations are late, given up and refused requests; CPU is what limits ask
   expect(row(rows, "cpu-aimd").ours.mean).toBeCloseTo(100 / 3, 6);
   expect(row(rows, "parity-violations")).toMatchObject({ holds: true });
   expect(row(rows, "parity-cpu")).toMatchObject({ holds: false });
+  expect(row(rows, "violations-oracle").ours.mean).toBeCloseTo(0.5, 6);
+  expect(row(rows, "violations-oracle").holds).toBeNull();
 });
 
 test("the load swings around its rate and spikes in one minute", () => {

@@ -99,6 +99,9 @@ function rehearse({ application, perSecond, rules }: MethodContext): TowerMemory
 /** No seed that anything is judged on. */
 const REHEARSAL_SEED = 1_999;
 
+/** Nobody's method: what becomes of it when nothing is done, and when whoever acts is told the truth. */
+export const references = ["nobody", "oracle"] as const;
+
 export const methodTitles: Readonly<Record<string, string>> = {
   nobody: "nobody",
   oracle: "told the truth",
