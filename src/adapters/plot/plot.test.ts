@@ -73,6 +73,18 @@ test("a bar figure draws a bar per value, a whisker per interval and diamonds fo
   );
 });
 
+test("names that are wider than their place are broken between words", async () => {
+  const [short, long] = ["AIMD", "Kubernetes autoscaling at eighty percent of what was asked for"];
+  const wide = { ...bars, bars: [short, long, "a", "b", "c"].map((label) => ({ label, value: 1 })) };
+  const { document } = parseHTML(await figureToSvg(wide));
+  const names = [...document.querySelectorAll('[aria-label="x-axis tick label"] text')];
+  const broken = names.filter((name) => name.querySelectorAll("tspan").length > 1);
+  expect(names).toHaveLength(5);
+  expect(broken.map((name) => name.textContent.replaceAll(/\s+/g, " "))).toEqual([
+    expect.stringContaining("Kubernetes"),
+  ]);
+});
+
 test.each([
   ["grouped", bars],
   ["one by one", { ...bars, bars: bars.bars.filter((bar) => bar.group === "ours") }],

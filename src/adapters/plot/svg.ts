@@ -21,6 +21,7 @@ const MARGIN = { left: 76, right: 28, bottom: 52 };
 const PADDING = { bars: { inner: 0.28, outer: 0.28 }, panels: { inner: 0.12, outer: 0 } };
 const LEFT = 20;
 const Y_TICKS = 6;
+const NAME_SIZE = 13;
 const AXIS = { labelAnchor: "center", labelArrow: "none", fontSize: 13 } as const;
 
 /** Title, subtitle and legend stand above the frame, one line each. */
@@ -213,6 +214,8 @@ function plotBars(figure: BarFigure, shared: Shared, groups: readonly string[]):
   const beside = { dx: 14, stroke: REFERENCE, ...facet };
   const diamond = { ...beside, symbol: "diamond", r: 4, fill: "white", strokeWidth: 1.5 } as const;
   const references = figure.references ?? [];
+  // A name that is wider than its place goes on below itself, not into its neighbour. Widths of lines are in letters' heights.
+  const names = { fontSize: NAME_SIZE, lineWidth: frame / order.length / NAME_SIZE };
   const marks: Plot.Markish[] = [
     Plot.gridY({ ticks: Y_TICKS, stroke: "#e2e2e2", strokeOpacity: 1 }),
     ...references.map((reference) => referenceShape(reference, groups)),
@@ -229,8 +232,8 @@ function plotBars(figure: BarFigure, shared: Shared, groups: readonly string[]):
       bars.map((bar) => bar.value),
     ),
     isGrouped
-      ? Plot.axisFx({ anchor: "bottom", label: null, fontSize: 13 })
-      : Plot.axisX({ label: null, tickSize: 0, fontSize: 13 }),
+      ? Plot.axisFx({ anchor: "bottom", label: null, ...names })
+      : Plot.axisX({ label: null, tickSize: 0, ...names }),
   ];
   return Plot.plot({
     ...shared,
