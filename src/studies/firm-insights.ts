@@ -230,7 +230,7 @@ function remedyFigure(results: Results): Figure {
     title: "Scale up or scale out",
     subtitle: "by load and by what is short: above 1 twice the limit is better, below 1 a second container; all seeds",
     x: { label: "load over the usual one" },
-    y: { label: "median latency with a second container over that with twice the limit", unit: "×" },
+    y: { label: "median latency, scaled out over scaled up", unit: "×" },
     lines: series.map((name) => ({ name, x: loads, y: loads.map((load) => ratioAt(name, load)) })),
   };
 }
