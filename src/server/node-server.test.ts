@@ -145,7 +145,8 @@ test("closing ends open streams, lets go of the plane and the port, and may be a
   const server = unwrap(opened);
   const answer = await fetch(`${server.url}/v1/stream`);
   const text = answer.text();
-  await Promise.all([server.close({ graceMs: 20_000 }), server.close()]);
+  // Nobody is waited for who has got the end of the stream: this grace is longer than the test may take.
+  await Promise.all([server.close({ graceMs: 60_000 }), server.close()]);
   expect(await text).toContain("event: snapshot");
   expect(plane.subscribers).toBe(0);
   const again = createServer();

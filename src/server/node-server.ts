@@ -29,6 +29,7 @@ export interface RunningServer {
 }
 
 const GRACE_MS = 3_000;
+const IDLE_LOOK_MS = 50;
 
 /** Of every answer, whoever makes it; one that brings its own keeps that. */
 const securityHeaders = Object.entries({
@@ -91,12 +92,14 @@ export async function openServer({
   const close = (graceMs: number): Promise<void> =>
     new Promise((resolve) => {
       const force = setTimeout(() => server.closeAllConnections(), graceMs);
+      // Connections become idle as their last answers end, and would then be kept for the next request.
+      const idle = setInterval(() => server.closeIdleConnections(), IDLE_LOOK_MS);
       server.close(() => {
         clearTimeout(force);
+        clearInterval(idle);
         resolve();
       });
       app.close();
-      server.closeIdleConnections();
     });
 
   return ok({
