@@ -76,6 +76,12 @@ const newestChange = (page: Page): Promise<string> => page.locator(".timeline > 
 
 const stageOf = (page: Page): Promise<string> => page.locator(".stage-steps.large [aria-current=step]").innerText();
 
+/** One that has come to the end has nothing to be promoted to. */
+async function sendBack(page: Page): Promise<void> {
+  await confirm(page, "Roll back");
+  await expect.poll(() => stageOf(page), PRESS).toBe("Offline");
+}
+
 test("the first visit shows four workloads beside their twins, and asks nobody else for anything", async () => {
   const { page, complaints, hosts } = await visit(browser, up.url);
   await page.waitForSelector(".rows .row");
@@ -106,13 +112,10 @@ test("an agent is paused: HPA and VPA act, a promotion is refused with the reaso
 }, async () => {
   const before = audited().length;
   const { page } = await visit(browser, `${up.url}/#/agents/queue-worker-agent`);
-  // One that has come to the end has nothing to be promoted to, and is sent back first; paused, it moves no more.
+  // Paused, it moves no more.
   await untilDone(async () => {
     await page.keyboard.press("Escape");
-    if ((await stageOf(page)) === "Serving") {
-      await confirm(page, "Roll back");
-      await expect.poll(() => stageOf(page), PRESS).toBe("Offline");
-    }
+    if ((await stageOf(page)) === "Serving") await sendBack(page);
     await confirm(page, "Pause");
     await expect.poll(() => page.locator(".head .badge").allInnerTexts(), SLOWLY).toEqual(["Paused"]);
     if ((await stageOf(page)) !== "Serving") return;
@@ -138,15 +141,17 @@ test("a person promotes an agent before its gates hold, and rolls it back; both 
   const ready = ({ stage, episodes }: AgentDocument): boolean =>
     stage === "ONLINE" || (stage === "OFFLINE" && episodes.length > 4);
   const before = audited().length;
+  const isServing = ({ stage }: AgentDocument): boolean => stage === "SERVING";
   const page = await untilDone(async () => {
-    await expect.poll(async () => (await agents()).some(ready), SLOWLY).toBe(true);
-    const agent = (await agents()).find(ready);
+    await expect.poll(async () => (await agents()).some((one) => ready(one) || isServing(one)), SLOWLY).toBe(true);
+    const all = await agents();
+    const agent = all.find(ready) ?? all.find(isServing);
     const { page } = await visit(browser, `${up.url}/#/agents/${agent?.id}`);
+    if ((await stageOf(page)) === "Serving") await sendBack(page);
     await confirm(page, "Promote");
-    await expect.poll(() => newestChange(page), PRESS).toContain("A person decided so");
+    await expect.poll(() => newestChange(page), PRESS).toMatch(/→ (Online|Serving)\s+A person decided so/);
     return page;
   });
-  expect(["Online", "Serving"]).toContain(await stageOf(page));
   await picture(page, "up-promoted");
 
   await untilDone(async () => {
@@ -156,7 +161,7 @@ test("a person promotes an agent before its gates hold, and rolls it back; both 
   });
   // Those who came too late are in it, too.
   const inTurn = audited().slice(before);
-  expect(inTurn.filter((kind, i) => kind !== inTurn[i - 1])).toEqual(["promote", "roll-back"]);
+  expect(inTurn.filter((kind, i) => kind !== inTurn[i - 1]).slice(-2)).toEqual(["promote", "roll-back"]);
 });
 
 test("a person changes an SLO: mistakes are told beside the field, and who misses the new one is on top of the overview", async () => {
