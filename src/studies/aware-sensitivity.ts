@@ -58,16 +58,16 @@ export const awareSensitivity: Study<SensitivityResult, SensitivityConfig> = {
   world: "event",
   seeds: { quick: 2, full: 10, first: FIRST_META_SEED },
   config({ quick }) {
-    const usual: Sizes = quick ? { bundle: 4, embedding: 16, pool: 6 } : { bundle: 20, embedding: 64, pool: 100 };
+    const usual: Sizes = quick ? { bundle: 4, embedding: 16, pool: 6 } : { bundle: 20, embedding: 64, pool: 50 };
     const others = quick
       ? { bundle: [1], embedding: [4], pool: [3] }
-      : { bundle: [1, 5, 40], embedding: [16, 128], pool: [25, 50, 200] };
+      : { bundle: [1, 5], embedding: [16, 128], pool: [25, 100, 200] };
     return {
       models: sensitivityModels({ quick, usual, others }),
       usual,
       others,
       members: quick ? 3 : 20,
-      episodes: quick ? 2 : 4,
+      episodes: 2,
       noise: 0.1,
       rung: quick ? "fluid" : "event",
     };
@@ -80,7 +80,7 @@ export const awareSensitivity: Study<SensitivityResult, SensitivityConfig> = {
 };
 
 /** Visits of all applications together: the same for every model. */
-const VISITS = { quick: 12, full: 3_000 } as const;
+const VISITS = { quick: 12, full: 1_600 } as const;
 
 function sensitivityModels({
   quick,

@@ -117,7 +117,7 @@ test("aware-sensitivity changes one size at a time, and compares each with the u
     };
     const differing = Object.entries(sizes).filter(([, [own, other]]) => own !== other);
     expect(differing.map(([size, [own]]) => `${size}-${own}`)).toEqual([name]);
-    expect(applications * changed.visits).toBe(3_000);
+    expect(applications * changed.visits).toBe(1_600);
   }
   const study = withModel(awareSensitivity, encodePretrained(await tinyModel()));
   await runAll(study, { ...awareSensitivity.config({ quick: true }), members: 2, episodes: 1 });
@@ -141,7 +141,14 @@ test("aware-adaptation gives the same lives twice, with rows for both kinds of u
   };
   await runAll(study, {
     ...config,
-    adaptation: { ...config.adaptation, source: 1, perGroup: 1, episodes: 2, still: 1, level },
+    adaptation: {
+      ...config.adaptation,
+      source: 1,
+      perGroup: { split: 1, "held-out": 1 },
+      episodes: 2,
+      still: 1,
+      level,
+    },
   });
   // Each pool's workloads begin with a model that knows nothing of that pool's unseen applications.
   expect([...new Set(asked)]).toEqual(["split-401", "held-out-401"]);

@@ -6,7 +6,7 @@ import { applicationPool } from "./pools.ts";
 const adaptation: AdaptationChoices = {
   source: 1,
   groups: { split: 4, "held-out": 1 },
-  perGroup: 5,
+  perGroup: { split: 5, "held-out": 5 },
   episodes: 1,
   still: 1,
   level: { window: 1, level: 1, within: 0.03 },

@@ -4,10 +4,10 @@
  * Not here: the methods (adaptation-methods.ts), what is made of the outcome (adaptation-rows.ts).
  */
 import { seededRng } from "../../base/index.ts";
-import type { Application } from "../../sim/index.ts";
+import type { Application, ClusterWorld } from "../../sim/index.ts";
 import { shuffled } from "../shuffled.ts";
 import type { StudyJob } from "../study.ts";
-import type { AdaptationMethod, Adapting, LearningWork, Prepared } from "./adaptation-methods.ts";
+import type { AdaptationMethod, LearningWork, Prepared } from "./adaptation-methods.ts";
 import type { AgentDriver } from "./agents.ts";
 import type { AwareConfig } from "./config.ts";
 import type { LevelOptions } from "./converge.ts";
@@ -25,7 +25,7 @@ export interface AdaptationChoices {
   readonly source: number;
   /** Groups of unseen workloads, each with a known workload of its own to transfer from. */
   readonly groups: Readonly<Record<PoolKind, number>>;
-  readonly perGroup: number;
+  readonly perGroup: Readonly<Record<PoolKind, number>>;
   /** Episodes on each unseen workload: more than this is not waited for. */
   readonly episodes: number;
   /** Of these, how many are also played without learning, with what was brought along and with what was learned. */
@@ -93,7 +93,7 @@ export interface GroupScenes {
 export function scenesOf({ seed, pool, group, adaptation, loads }: GroupChoice): GroupScenes {
   const { known, unseen } = applicationPool(pool);
   const rng = seededRng(seed).fork("adaptation").fork(pool);
-  const { perGroup } = adaptation;
+  const perGroup = adaptation.perGroup[pool];
   const scene = (slot: number, application: Application): Scene =>
     drawScene({ seed, slot, application, ...recorded(loads) });
   const source = known[rng.fork("source").fork(group).int(known.length)] as Application;
@@ -138,8 +138,9 @@ function episodesOf(
   const { source, episodes, still } = adaptation;
   const trained = methods.filter(({ trainsOnSource }) => trainsOnSource).length;
   const tried = methods.filter(({ isPrepared }) => isPrepared).length;
-  // The rules and the best of the policies that the methods end with live as long as the methods.
-  return trained * source + workloads * ((methods.length + 2) * episodes + (methods.length + tried) * still);
+  // The rules live as long as the methods, and so does the best of the policies that those end with.
+  const shortLives = methods.length - 1 + tried;
+  return trained * source + workloads * ((methods.length + 2) * episodes + shortLives * still);
 }
 
 interface Ready {
@@ -162,73 +163,82 @@ interface Adapted {
 }
 
 function meet(meeting: Meeting): WorkloadOutcome {
-  const { parts, ready, adaptation, rung, count } = meeting;
+  const { parts, ready, adaptation, count } = meeting;
   const { setting } = parts;
   const { scene } = setting;
-  const world = openWorld(scene, { seed: setting.worldSeed, rung });
+  const world = openedFor(meeting);
   const rules = lifeOf(play({ setting, world, driver: rulesOnly(setting), episodes: adaptation.episodes, count }), 0);
   const adapted = ready.map((one) => adapt(meeting, one));
   const finals = adapted.map(({ ready: { method, prepared }, policy }) => {
-    const liveFor = (episodes: number) => liveStill(meeting, prepared, { episodes, policy });
-    return { method, liveFor, earned: total(liveFor(adaptation.still), "reward") };
+    const life = new StillLife(meeting, prepared, policy);
+    return { method, life, earned: total(life.play(adaptation.still), "reward") };
   });
   // Not whose learning ended highest: what a policy earns while it tries things out says little about it as it ended.
-  const { method, liveFor } = finals.reduce((one, other) => (other.earned > one.earned ? other : one));
-  const converged = liveFor(adaptation.episodes);
+  const best = finals.reduce((one, other) => (other.earned > one.earned ? other : one));
+  const converged = best.life.play(adaptation.episodes - adaptation.still);
+  for (const { life } of finals) life.dispose();
   return {
     application: scene.application.id,
     rules,
     converged,
-    convergedBy: method.id,
+    convergedBy: best.method.id,
     methods: Object.fromEntries(adapted.map(({ ready: one, outcome }) => [one.method.id, outcome])),
   };
 }
 
 function adapt(meeting: Meeting, ready: Ready): Adapted {
-  const { adaptation } = meeting;
+  const { adaptation, parts, count } = meeting;
   const { method, prepared } = ready;
+  const { setting } = parts;
+  const world = openedFor(meeting);
+  const driver = prepared.driver(parts, { learns: true });
   const updates: number[] = [];
-  let policy = new Uint8Array(0);
-  const life = live(meeting, prepared, {
-    adapting: { learns: true },
-    episodes: adaptation.episodes,
-    after: (driver) => updates.push(driver.updates),
-    end(driver) {
-      policy = new Uint8Array(driver.policy());
-    },
-  });
-  const still = method.isPrepared ? liveStill(meeting, prepared, { episodes: adaptation.still }) : null;
+  const truths: EpisodeTruth[] = [];
+  for (let episode = 0; episode < adaptation.episodes; episode++) {
+    truths.push(...play({ setting, world, driver, episodes: 1, count }));
+    updates.push(driver.updates);
+  }
+  const policy = new Uint8Array(driver.policy());
+  const life = lifeOf(truths, driver.updates);
+  driver.dispose();
+  const still = method.isPrepared ? firstEpisodes(meeting, prepared) : null;
   return { ready, outcome: { life, updates, work: prepared.work, still }, policy };
 }
 
-interface StillLife {
-  readonly episodes: number;
-  readonly policy?: Uint8Array;
+/** With what was brought along, as it is. */
+function firstEpisodes(meeting: Meeting, prepared: Prepared): Life {
+  const life = new StillLife(meeting, prepared);
+  const played = life.play(meeting.adaptation.still);
+  life.dispose();
+  return played;
 }
 
-function liveStill(meeting: Meeting, prepared: Prepared, { episodes, policy }: StillLife): Life {
-  return live(meeting, prepared, { adapting: { learns: false, ...(policy ? { policy } : {}) }, episodes });
-}
+/** Nothing is learned in it. It can be gone on with. */
+class StillLife {
+  readonly #meeting: Meeting;
+  readonly #world: ClusterWorld;
+  readonly #driver: AgentDriver;
+  readonly #truths: EpisodeTruth[] = [];
 
-interface Living {
-  readonly adapting: Adapting;
-  readonly episodes: number;
-  after?(driver: AgentDriver): void;
-  end?(driver: AgentDriver): void;
+  constructor(meeting: Meeting, prepared: Prepared, policy?: Uint8Array) {
+    this.#meeting = meeting;
+    this.#world = openedFor(meeting);
+    this.#driver = prepared.driver(meeting.parts, { learns: false, ...(policy ? { policy } : {}) });
+  }
+
+  /** So many episodes more; answers all of them. */
+  play(episodes: number): Life {
+    const { parts, count } = this.#meeting;
+    const { setting } = parts;
+    this.#truths.push(...play({ setting, world: this.#world, driver: this.#driver, episodes, count }));
+    return lifeOf(this.#truths, this.#driver.updates);
+  }
+
+  dispose(): void {
+    this.#driver.dispose();
+  }
 }
 
 /** From the load's first midnight on, in a world of its own. */
-function live({ parts, rung, count }: Meeting, prepared: Prepared, living: Living): Life {
-  const { setting } = parts;
-  const world = openWorld(setting.scene, { seed: setting.worldSeed, rung });
-  const driver = prepared.driver(parts, living.adapting);
-  const truths: EpisodeTruth[] = [];
-  for (let episode = 0; episode < living.episodes; episode++) {
-    truths.push(...play({ setting, world, driver, episodes: 1, count }));
-    living.after?.(driver);
-  }
-  living.end?.(driver);
-  const life = lifeOf(truths, driver.updates);
-  driver.dispose();
-  return life;
-}
+const openedFor = ({ parts: { setting }, rung }: Meeting): ClusterWorld =>
+  openWorld(setting.scene, { seed: setting.worldSeed, rung });
