@@ -61,7 +61,7 @@ export const awareSensitivity: Study<SensitivityResult, SensitivityConfig> = {
     const usual: Sizes = quick ? { bundle: 4, embedding: 16, pool: 6 } : { bundle: 20, embedding: 64, pool: 50 };
     const others = quick
       ? { bundle: [1], embedding: [4], pool: [3] }
-      : { bundle: [1, 5], embedding: [16, 128], pool: [25, 100, 200] };
+      : { bundle: [1, 5], embedding: [16, 128], pool: [25, 100] };
     return {
       models: sensitivityModels({ quick, usual, others }),
       usual,

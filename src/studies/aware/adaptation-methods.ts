@@ -86,8 +86,6 @@ export const transferPlus: AdaptationMethod = {
   prepare: (ground) => transferred(ground, { features: "augmented", form: published }),
 };
 
-export const baselines: readonly AdaptationMethod[] = [firm, transfer, transferPlus];
-
 interface Beginning {
   readonly features: FeatureSet;
   readonly form: Form;

@@ -108,11 +108,12 @@ export function scenesOf({ seed, pool, group, adaptation, loads }: GroupChoice):
 
 export async function playAdaptation(
   job: StudyJob<AdaptationConfig>,
-  methods: readonly AdaptationMethod[],
+  methodsFor: (pool: PoolKind) => readonly AdaptationMethod[],
 ): Promise<AdaptationResult> {
   const { seed, config, kernels, unit } = job;
   const { adaptation, rung, agent } = config;
   const { pool, group } = groupOf(unit);
+  const methods = methodsFor(pool);
   const loads = await loadPool(config.loads, seed);
   const { source, unseen } = scenesOf({ seed, pool, group, adaptation, loads });
   const partsOf = (scene: Scene): DriverParts => ({
