@@ -7,7 +7,7 @@ import type { Transition } from "../rl/index.ts";
 import { Bcq, bcqDefaults } from "../rl/index.ts";
 import { AdaptedLearner, openAdapted } from "./adapted-learner.ts";
 import { decodePretrained, encodePretrained } from "./pretrained.ts";
-import { openSharedModel, type SharedModel } from "./shared-model.ts";
+import { fineTuning, openSharedModel, type SharedModel } from "./shared-model.ts";
 
 const kernels = loadKernels({ prefer: "wasm" });
 
@@ -88,6 +88,13 @@ describe("a policy of a shared model", () => {
     arrive(learner, 0.6, [55]);
     expect(learner.update()).toMatchObject({ gradientSteps: 1, criticLoss: expect.closeTo(0, -1) });
     learner.dispose();
+  });
+
+  test("is fine-tuned in batches of 64 at most, however large those of pre-training were", () => {
+    const { learner } = unwrap(decodePretrained(bytes));
+    expect(learner.batch).toBe(32);
+    expect(fineTuning({ learner })).toEqual(learner);
+    expect(fineTuning({ learner: { ...learner, batch: 128 } })).toEqual({ ...learner, batch: 64 });
   });
 
   test("is fine-tuned from its own steps, and the same seed does the same", () => {

@@ -159,7 +159,7 @@ export class AdaptedLearner implements Learner, Familiar {
    */
   update(): UpdateStats | undefined {
     this.#refresh();
-    const { batch } = this.#shared.model.learner;
+    const { batch } = this.#policy.config;
     if (this.#own < batch) return undefined;
     const gradientSteps = this.familiarity().kinship?.isStranger ? STRANGERS_STEPS : 1;
     let [criticLoss, actorLoss] = [0, 0];

@@ -37,7 +37,7 @@ export type { Curve, EvaluationRow } from "./pretraining/saved-state.ts";
 export { pretrainKinds } from "./pretraining/thread-tasks.ts";
 export type { Ranking } from "./ranking.ts";
 export { areaUnderCurve, rankByCosine } from "./ranking.ts";
-export { openSharedModel, SharedModel } from "./shared-model.ts";
+export { fineTuning, openSharedModel, SharedModel } from "./shared-model.ts";
 export { cosineSimilarity } from "./similarity.ts";
 export type { TraitGroup, Traits } from "./trait-reader.ts";
 export { TraitReader } from "./trait-reader.ts";

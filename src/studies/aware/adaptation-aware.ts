@@ -5,7 +5,7 @@
  */
 import { unwrap } from "../../base/index.ts";
 import type { PretrainedModel } from "../../learn/meta/index.ts";
-import { AdaptedLearner, layoutWidth, openSharedModel } from "../../learn/meta/index.ts";
+import { AdaptedLearner, fineTuning, layoutWidth, openSharedModel } from "../../learn/meta/index.ts";
 import { type AdaptationMethod, type Ground, practised, still, updateWork } from "./adaptation-methods.ts";
 import { everLearning, type Form, learningDriver, published } from "./methods.ts";
 
@@ -28,9 +28,10 @@ export function awareWithEmbedding({
     prepare(ground) {
       const shared = unwrap(openSharedModel(modelFor(ground), ground.source.kernels));
       const { model } = shared;
+      const learner = fineTuning(model);
       return {
         work: {
-          perUpdate: updateWork(model, "extended", model.meta.embedding),
+          perUpdate: updateWork({ learner }, "extended", model.meta.embedding),
           perEpisode: encodingWork(model, ground.source.setting.task.episodeSteps),
         },
         driver: (parts, { learns, policy }) =>
