@@ -10,6 +10,8 @@ export type { EventClusterWorld, EventWorldOptions } from "./cluster/event/event
 export { eventWorld } from "./cluster/event/event-world.ts";
 export type { Balancing } from "./cluster/event/request-flow.ts";
 export { fluidWorld } from "./cluster/fluid/fluid-world.ts";
+export { shareCells } from "./cluster/fluid/response-table.ts";
+export { cellMemory } from "./cluster/fluid/shared-cells.ts";
 export { mechanics } from "./cluster/mechanics.ts";
 export type { MetricsConfig } from "./cluster/metrics/config.ts";
 export { metricsDefaults, podGrants } from "./cluster/metrics/config.ts";

@@ -4,7 +4,7 @@ export { loopHeap } from "./loop-heap.ts";
 export { packageRoot } from "./package-root.ts";
 export { poolTrainer } from "./pool-trainer.ts";
 export { openRolloutPool } from "./rollout-pool.ts";
-export { serveJobs } from "./serve-jobs.ts";
+export { serveJobs, threadMemory } from "./serve-jobs.ts";
 export { stateFiles } from "./state-files.ts";
 export { systemClock } from "./system-clock.ts";
 export { giveWay, othersGiveWay } from "./thread-priority.ts";

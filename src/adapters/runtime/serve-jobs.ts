@@ -1,5 +1,5 @@
 /**
- * The worker's side of threads: an entry file imports its registry and calls `serveJobs(kinds)`, nothing else.
+ * The worker's side of threads: an entry file imports its registry and calls `serveJobs(kinds)`.
  * A task worker takes jobs by message; a shard worker sleeps on a shared word between steps and allocates nothing.
  */
 
@@ -16,6 +16,12 @@ export function serveJobs(kinds: JobKinds): void {
   const data = workerData as WorkerData;
   if (data.role === "tasks") serveTasks(kinds, data);
   else serveShards(kinds, data);
+}
+
+/** The memory that this thread has in common with the others of its pool, if it was given any. */
+export function threadMemory(): SharedArrayBuffer | undefined {
+  const data = workerData as WorkerData;
+  return data.role === "tasks" ? data.memory : undefined;
 }
 
 const send = (message: FromWorker): void => parentPort?.postMessage(message);

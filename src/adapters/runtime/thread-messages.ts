@@ -8,7 +8,13 @@ import type { KernelSetName } from "./load-kernels.ts";
 export type PlainFailure = Omit<Failure, "cause">;
 
 export type WorkerData =
-  | { readonly role: "tasks"; readonly kernels: KernelSetName; readonly cancel: SharedArrayBuffer }
+  | {
+      readonly role: "tasks";
+      readonly kernels: KernelSetName;
+      readonly cancel: SharedArrayBuffer;
+      /** What the threads of a pool have in common; undefined where they have nothing. */
+      readonly memory: SharedArrayBuffer | undefined;
+    }
   | {
       readonly role: "shards";
       readonly kernels: KernelSetName;

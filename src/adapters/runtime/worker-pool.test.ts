@@ -38,6 +38,14 @@ describe("a worker pool", () => {
     expect(results).toEqual([1, 4, 9, 16, 25]);
   });
 
+  test("gives its threads the memory that they have in common", async () => {
+    const memory = new SharedArrayBuffer(8);
+    const pool = poolOf(2, { memory });
+    await Promise.all([1, 2, 3, 4].map((by) => pool.run(job("addToMemory", { by }))));
+    expect(new Int32Array(memory)[0]).toBe(10);
+    expect(await poolOf(1).run(job("addToMemory", { by: 1 }))).toBe("no memory");
+  });
+
   test("hands the caller's kernel set's kind to its threads", async () => {
     const pool = poolOf(1, { kernels: loadKernels({ prefer: "reference" }) });
     expect(await pool.run(job("whichKernels"))).toBe("reference");

@@ -18,6 +18,8 @@ export interface WorkerPoolOptions {
   readonly threads: number;
   /** Every thread loads the set of this name. Default: the best that this machine offers. */
   readonly kernels?: Kernels;
+  /** For what its threads have in common, besides what jobs bring them: an entry asks for it by `threadMemory()`. */
+  readonly memory?: SharedArrayBuffer;
   /** Tasks that may wait for a thread. */
   readonly queue?: number;
   /** A thread was lost that had nothing to do; the job is the last one it had done. It is replaced when needed. */
@@ -133,7 +135,8 @@ class Pool implements WorkerPool {
   #startThread(): Thread | undefined {
     if (this.#threads.size >= this.threads) return undefined;
     const cancel = new SharedArrayBuffer(4);
-    const data: WorkerData = { role: "tasks", kernels: this.#kernels.name, cancel };
+    const { memory } = this.#options;
+    const data: WorkerData = { role: "tasks", kernels: this.#kernels.name, cancel, memory };
     const worker = new Worker(this.#options.entry, { workerData: data });
     const thread: Thread = { worker, cancel: new Int32Array(cancel), task: undefined, last: undefined };
     worker.on("message", (message: FromWorker) => this.#hear(thread, message));

@@ -11,6 +11,7 @@
 import { openWorkerPool, workerEntry } from "../../adapters/runtime/index.ts";
 import { sharedTaskName } from "../../control/lifecycle/index.ts";
 import { encodePretrained, Pretraining, pretrainKinds } from "../../learn/meta/index.ts";
+import { cellMemory } from "../../sim/index.ts";
 import { poolEntries, poolShape, poolTraits, poolWorld, type SharedTraining } from "../../studies/index.ts";
 import { type KernelChoice, openKernels } from "../kernels.ts";
 import { createProgress } from "../progress.ts";
@@ -41,6 +42,8 @@ export async function runPretraining(session: Session, run: PretrainRun): Promis
     entry: workerEntry("./worker.ts", import.meta.url),
     threads,
     kernels,
+    // Any of them may meet any application: what one has found out about it is told to the others.
+    memory: cellMemory(),
   });
   const training = new Pretraining({
     pool: poolEntries({ seed, part: TRAINING_PART, actions, pool }, applications),

@@ -1,7 +1,10 @@
 /** Entry of a thread that plays and computes for pre-training, in worlds of the pool. */
 
-import { serveJobs } from "../../adapters/runtime/index.ts";
+import { serveJobs, threadMemory } from "../../adapters/runtime/index.ts";
 import { pretrainKinds } from "../../learn/meta/index.ts";
+import { shareCells } from "../../sim/index.ts";
 import { poolWorld } from "../../studies/index.ts";
 
+const memory = threadMemory();
+if (memory) shareCells(memory);
 serveJobs(pretrainKinds(poolWorld));

@@ -10,12 +10,16 @@ import { seededRng } from "../../../base/index.ts";
 import type { Application } from "../workloads/application.ts";
 import { FULL, LOAD_LEVELS, POD_LEVELS, QUOTA_RATIO, SLICE_ENDS, TABLE_SEED } from "./calibration.ts";
 import { CROSSING_COUNT, CROSSINGS, nominalCapacity, runCell, runTimes, SLICES } from "./cell.ts";
+import { type CellName, cellNames, SharedCells } from "./shared-cells.ts";
 
 export interface TableOptions {
   /** Speed of the processor, and the cores that a pod's threads can run on. */
   readonly speed: number;
   readonly cores: number;
 }
+
+/** Cells that other threads have run, and are told of those that are run here. */
+export type CellsOfOthers = Pick<SharedCells, "find" | "add">;
 
 const LEVELS = LOAD_LEVELS.length;
 const SLICE_COUNT = SLICE_ENDS.length;
@@ -50,6 +54,8 @@ export class TableColumn {
 export class ResponseTable {
   readonly application: Application;
   readonly #options: TableOptions;
+  readonly #others: CellsOfOthers | undefined;
+  readonly #nameOf: (cell: number) => CellName;
   readonly #columns = new Map<number, TableColumn>();
   #filled = 0;
 
@@ -59,9 +65,11 @@ export class ResponseTable {
   /** The sum of sizes in a full pod of the largest requests. */
   readonly mostSizes: number;
 
-  constructor(application: Application, options: TableOptions) {
+  constructor(application: Application, options: TableOptions, others?: CellsOfOthers) {
     this.application = application;
     this.#options = options;
+    this.#others = others;
+    this.#nameOf = cellNames(nameOf(application, options));
     this.runTimes = runTimes(application, seededRng(TABLE_SEED).fork(application.id).fork("run times"));
     this.mostSizes = (application.threads + application.queue) * Math.max(...application.sizes);
     this.meanRunTime = application.phases.reduce((sum, { cpu, width }) => sum + cpu / width, 0);
@@ -72,7 +80,7 @@ export class ResponseTable {
     return this.#options.speed;
   }
 
-  /** Cells that have been run so far. */
+  /** Cells that have been run here so far. */
   get filled(): number {
     return this.#filled;
   }
@@ -106,35 +114,48 @@ export class ResponseTable {
   }
 
   #run(quota: number, pods: number, level: number): Float64Array {
+    const number = columnKey(quota, pods) * LEVELS + level;
+    const name = this.#nameOf(number);
+    const found = this.#others?.find(name);
+    if (found) return found;
     this.#filled++;
-    return runCell(
-      {
-        application: this.application,
-        quota: QUOTA_RATIO ** quota,
-        ...this.#options,
-        pods: POD_LEVELS[pods] as number,
-        level: LOAD_LEVELS[level] as number,
-      },
-      seededRng(TABLE_SEED)
-        .fork(this.application.id)
-        .fork(columnKey(quota, pods) * LEVELS + level),
-    );
+    const { speed, cores } = this.#options;
+    const conditions = {
+      quota: QUOTA_RATIO ** quota,
+      speed,
+      cores,
+      pods: POD_LEVELS[pods]!,
+      level: LOAD_LEVELS[level]!,
+    };
+    const rng = seededRng(TABLE_SEED).fork(this.application.id).fork(number);
+    const cell = runCell({ application: this.application, ...conditions }, rng);
+    this.#others?.add(name, cell);
+    return cell;
   }
 }
 
 const columnKey = (quota: number, pods: number): number => (quota + MIDDLE) * STRIDE + pods;
 
+const nameOf = (application: Application, { speed, cores }: TableOptions): string =>
+  `${speed} ${cores} ${JSON.stringify(application)}`;
+
 const KEPT_TABLES = 256;
 const kept = new Map<string, ResponseTable>();
+let shared: SharedCells | undefined;
+
+/** From here on this thread runs no cell that another one with the same memory has run; see `cellMemory`. */
+export function shareCells(memory: SharedArrayBuffer): void {
+  shared = new SharedCells(memory);
+}
 
 /** The table of an application on a processor. Tables are a pure function's memory, so all worlds share them. */
 export function responseTable(application: Application, options: TableOptions): ResponseTable {
-  const key = `${options.speed} ${options.cores} ${JSON.stringify(application)}`;
-  let table = kept.get(key);
-  if (table === undefined) table = new ResponseTable(application, options);
+  const name = nameOf(application, options);
+  let table = kept.get(name);
+  if (table === undefined) table = new ResponseTable(application, options, shared);
   // Last used, last forgotten.
-  kept.delete(key);
-  kept.set(key, table);
+  kept.delete(name);
+  kept.set(name, table);
   if (kept.size > KEPT_TABLES) kept.delete(kept.keys().next().value as string);
   return table;
 }
