@@ -39,11 +39,14 @@ const families: readonly Family[] = [
   {
     id: "aware",
     title: "AWARE: autoscaling that has to earn its seat",
-    studies: ["aware-characterization", "aware-bootstrap", "aware-serving", "aware-endtoend"],
+    studies: [
+      ...["aware-characterization", "aware-bootstrap", "aware-serving"],
+      ...["aware-embedding", "aware-adaptation", "aware-sensitivity", "aware-endtoend"],
+    ],
     published: "number",
     about: [
       "All of it happens in the event world, request by request, under recorded loads; learners, rules and worlds are the",
-      "same in all four studies, and the methods of one seed meet the same requests. Ratios are of sums over a seed's",
+      "same in all studies, and the methods of one seed meet the same requests. Ratios are of sums over a seed's",
       "workloads with paired bootstrap intervals over seeds; a claim holds when the interval's near end clears its number.",
       "Everything is scored on what clients saw and what the bill says, not on what controllers measured. The rules are HPA",
       "and VPA with the cheapest settings that kept the SLO on a day of each workload, or where none did those that lasted",

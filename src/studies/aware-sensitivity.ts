@@ -82,6 +82,9 @@ export const awareSensitivity: Study<SensitivityResult, SensitivityConfig> = {
 /** Visits of all applications together: the same for every model. */
 const VISITS = { quick: 12, full: 1_600 } as const;
 
+/** A narrow network learns little at the full one's rate in so few steps; see the table in docs/adr/0018-pre-training.md. */
+const SMALL_RATE = 1e-3;
+
 function sensitivityModels({
   quick,
   usual,
@@ -97,7 +100,7 @@ function sensitivityModels({
     pool: "split",
     config: {
       ...base,
-      meta: { ...base.meta, hidden: width, dense: [width], embedding },
+      meta: { ...base.meta, hidden: width, dense: [width], embedding, lr: SMALL_RATE },
       bundle,
       readAtMost: Math.min(base.readAtMost, bundle),
       newcomer: { ...base.newcomer, trajectories: Math.min(base.newcomer.trajectories, bundle) },
