@@ -99,6 +99,17 @@ test.each([
   }
 });
 
+test("a subtitle that is wider than the picture goes on in another line, between words", async () => {
+  const words = Array.from({ length: 30 }, (_, i) => `word${i}`);
+  const svg = await figureToSvg({ ...lines, subtitle: words.join(" ") });
+  const texts = [...svg.matchAll(/<text[^>]*fill="#555555"[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text ?? "");
+  const own = texts.filter((text) => text.startsWith("word"));
+  // 680 px at 6.1 px a letter are 111 letters; 30 words of 5 or 6 letters with blanks between them are 199.
+  expect(own).toHaveLength(2);
+  expect(own.every((text) => text.length <= 111)).toBe(true);
+  expect(own.join(" ")).toBe(words.join(" "));
+});
+
 test("text from a study can not break out of the markup", async () => {
   const svg = await figureToSvg({ ...lines, title: "<script>alert(1)</script> & co" });
   expect(svg).not.toContain("<script>");

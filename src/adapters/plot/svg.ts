@@ -24,14 +24,17 @@ const Y_TICKS = 6;
 const NAME_SIZE = 13;
 const AXIS = { labelAnchor: "center", labelArrow: "none", fontSize: 13 } as const;
 
-/** Title, subtitle and legend stand above the frame, one line each. */
+/** Title, subtitle and legend stand above the frame; room for a line of each. */
 const TITLE_ROOM = { title: 30, subtitle: 18, legend: 24 };
+/** Lato's average advance at 13 px is a little under 7 px in short names, and 6 in running text. */
+const ADVANCE = { name: 7, text: 6.1 };
 
 export async function figureToSvg(figure: Figure): Promise<string> {
   const { document } = parseHTML("<!doctype html><html><body></body></html>");
   const names = figure.kind === "lines" ? figure.lines.map((line) => line.name) : groupsOf(figure);
   const legend = layOutLegend(figure, names);
-  const top = 14 + TITLE_ROOM.title + (figure.subtitle ? TITLE_ROOM.subtitle : 0) + legend.rows * TITLE_ROOM.legend;
+  const subtitle = linesOf(figure.subtitle ?? "");
+  const top = 14 + TITLE_ROOM.title + subtitle.length * TITLE_ROOM.subtitle + legend.rows * TITLE_ROOM.legend;
   const shared = {
     document,
     width: WIDTH,
@@ -46,9 +49,21 @@ export async function figureToSvg(figure: Figure): Promise<string> {
   const svg = drawn as unknown as SvgElement;
   svg.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   svg.setAttribute("role", "img");
-  heading(svg, document as unknown as DocumentLike, { figure, legend });
+  heading(svg, document as unknown as DocumentLike, { title: figure.title, subtitle, legend });
   // Plot numbers its clip paths by process; a figure's bytes must not depend on what was drawn before it.
   return `${svg.outerHTML.replaceAll(/plot-clip-\d+/g, `clip-${figure.id}`)}\n`;
+}
+
+/** Broken between words where it would run out of the picture. */
+function linesOf(text: string): readonly string[] {
+  const most = Math.floor((WIDTH - 2 * LEFT) / ADVANCE.text);
+  const lines: string[] = [];
+  for (const word of text.split(" ").filter((part) => part !== "")) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > most) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
 }
 
 /** The colour of a line or a group by its place; what is compared with it has the same. */
@@ -89,8 +104,7 @@ function layOutLegend(figure: Figure, names: readonly string[]): Legend {
   let x = LEFT;
   let row = 0;
   for (const item of [...series, ...levels]) {
-    // Lato's average advance at 13 px is a little under 7 px.
-    const width = 32 + item.text.length * 7 + 22;
+    const width = 32 + item.text.length * ADVANCE.name + 22;
     if (x > LEFT && x + width > WIDTH) {
       x = LEFT;
       row += 1;
@@ -260,7 +274,11 @@ function tickFormatFor(values: readonly number[]): (value: number) => string {
 function heading(
   svg: SvgElement,
   document: DocumentLike,
-  { figure, legend }: { readonly figure: Figure; readonly legend: Legend },
+  {
+    title,
+    subtitle,
+    legend,
+  }: { readonly title: string; readonly subtitle: readonly string[]; readonly legend: Legend },
 ): void {
   const add = (name: string, attributes: Record<string, string | number>, content?: string) => {
     const element = document.createElementNS("http://www.w3.org/2000/svg", name);
@@ -270,12 +288,12 @@ function heading(
     if (content !== undefined) element.textContent = content;
     svg.appendChild(element);
   };
-  add("title", {}, figure.title);
+  add("title", {}, title);
   let y = 28;
-  add("text", { x: LEFT, y, "font-size": 17, "font-weight": 700, fill: "#111111" }, figure.title);
-  if (figure.subtitle) {
-    y += TITLE_ROOM.subtitle + 2;
-    add("text", { x: LEFT, y, "font-size": 13, fill: "#555555" }, figure.subtitle);
+  add("text", { x: LEFT, y, "font-size": 17, "font-weight": 700, fill: "#111111" }, title);
+  for (const [i, line] of subtitle.entries()) {
+    y += TITLE_ROOM.subtitle + (i === 0 ? 2 : 0);
+    add("text", { x: LEFT, y, "font-size": 13, fill: "#555555" }, line);
   }
   for (const { text, shape, colour, dash, x, row } of legend.items) {
     const base = y + (row + 1) * TITLE_ROOM.legend;
