@@ -85,6 +85,9 @@ const VISITS = { quick: 12, full: 1_600 } as const;
 /** A narrow network learns little at the full one's rate in so few steps; see the table in docs/adr/0018-pre-training.md. */
 const SMALL_RATE = 1e-3;
 
+/** Trajectories that a pass reads at most: a narrow network reads them soon. */
+const READ = 8;
+
 function sensitivityModels({
   quick,
   usual,
@@ -93,6 +96,7 @@ function sensitivityModels({
   const base = quick ? quickPretraining : pretrainDefaults;
   const width = quick ? base.meta.hidden : 64;
   const visits = quick ? VISITS.quick : VISITS.full;
+  const read = quick ? base.readAtMost : READ;
   const modelOf = ({ bundle, embedding, pool }: Sizes): SharedTraining => ({
     applications: pool,
     seed: FIRST_META_SEED,
@@ -102,8 +106,8 @@ function sensitivityModels({
       ...base,
       meta: { ...base.meta, hidden: width, dense: [width], embedding, lr: SMALL_RATE },
       bundle,
-      readAtMost: Math.min(base.readAtMost, bundle),
-      newcomer: { ...base.newcomer, trajectories: Math.min(base.newcomer.trajectories, bundle) },
+      readAtMost: Math.min(read, bundle),
+      newcomer: { ...base.newcomer, trajectories: Math.min(read, bundle) },
       visits: Math.round(visits / pool),
       settleSteps: quick ? 200 : base.settleSteps,
     },

@@ -3,7 +3,7 @@
  * Owns: which there are, and which of them a seed of evaluation takes. Not here: training them (cli/studies).
  */
 import type { ActionKind } from "../../control/tasks/index.ts";
-import { type PretrainConfig, pretrainDefaults } from "../../learn/meta/index.ts";
+import { pretrainDefaults } from "../../learn/meta/index.ts";
 import { quickPretraining, type SharedTraining } from "../shared-training.ts";
 import type { PoolKind } from "./pools.ts";
 
@@ -11,18 +11,6 @@ export type MetaModels = Readonly<Record<string, SharedTraining>>;
 
 /** Behind all seeds that settings were chosen on. */
 export const FIRST_META_SEED = 401;
-
-/**
- * Less of everything than the product's: five models have to be trained before the studies begin. 24 visits are 48 episodes
- * of each application, where FLASH reports 34.5 for a pool of this size; a mean over four trajectories is as right as one
- * over eight, and sooner read.
- */
-const PRETRAINING: PretrainConfig = {
-  ...pretrainDefaults,
-  visits: 24,
-  readAtMost: 4,
-  newcomer: { ...pretrainDefaults.newcomer, trajectories: 4 },
-};
 
 export interface MetaModelsChoice {
   readonly quick: boolean;
@@ -42,7 +30,7 @@ export function metaModels({ quick, counts, actions = "limits" }: MetaModelsChoi
         seed,
         actions,
         pool,
-        config: quick ? { ...quickPretraining, visits: 2, settleSteps: 200 } : PRETRAINING,
+        config: quick ? { ...quickPretraining, visits: 2, settleSteps: 200 } : pretrainDefaults,
       };
     }
   }
