@@ -54,7 +54,8 @@ export const awareSensitivity: Study<SensitivityResult, SensitivityConfig> = {
     "Models of width 64 are pre-trained with one size changed at a time: trajectories in a bundle, numbers in an embedding, " +
     "applications in the pool. All play as many episodes in all, so a smaller pool is seen more often. Then each model meets " +
     "the same unseen applications: the shared policy gathers a bundle there as a newcomer, and plays on under the embedding of " +
-    "that bundle, and in the same hours under the neutral one. Nothing is fine-tuned.",
+    "that bundle, and in the same hours under the neutral one. Nothing is fine-tuned. Each size is trained once, so intervals " +
+    "are over what is met and not over trainings.",
   world: "event",
   seeds: { quick: 2, full: 10, first: FIRST_META_SEED },
   config({ quick }) {
