@@ -44,7 +44,7 @@ export function AdaptationRun(): ComponentChild {
         <>
           <p class="quiet">
             Reward of each episode on unseen workloads: with the shared model (AWARE), with the weights of one trained
-            policy (TL), with more features (TL+), and from nothing.{" "}
+            policy (TL), and with more features (TL+).{" "}
             <a href={hrefOf({ view: "studies", study: STUDY })}>The whole study</a>
           </p>
           {study.figures
