@@ -44,7 +44,7 @@ export const awareAdaptation: Study<AdaptationResult, Config> = {
   }),
   models: ({ models }) => models,
   units: unitsOf,
-  // One who brings nothing along is no part of the paper's figure, and one pool is enough to see that transfer helps.
+  // One who brings nothing along is no part of the paper's figure, and one pool is enough to see whether transfer helps.
   runUnit: (job) =>
     playAdaptation(job, (pool) => [...(pool === "held-out" ? [firm] : []), ...transferring, awareOf(job)]),
   rows: (results, { adaptation }) => adaptationRows(results, adaptation),

@@ -8,7 +8,7 @@
  */
 import { CELL_SIZE } from "./cell.ts";
 
-/** What 200 applications ask for in a pre-training, twice over: 105 MB, of which a system gives out what is written to. */
+/** Room for almost a thousand cells of each of 200 applications: 108 MB, of which a system gives out what is written to. */
 const PLACES = 2 ** 18;
 /** Beyond this share the way to a free place becomes long. */
 const FULL_SHARE = 0.75;
@@ -19,12 +19,12 @@ const READY = 2;
 /** Of a place: its state and two words of its name. */
 const HEAD = 3;
 
-/** A name in 64 bits: of a million cells two have the same one once in ten million runs. */
+/** A name in 64 bits: of a million cells two have the same one once in tens of millions of runs. */
 export type CellName = readonly [number, number];
 
 export class SharedCells {
   readonly #places: number;
-  /** Places that are taken, then the heads of all places. */
+  /** Places that are taken. */
   readonly #count: Int32Array;
   readonly #heads: Int32Array;
   readonly #cells: Float64Array;
