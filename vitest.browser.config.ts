@@ -5,7 +5,11 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/browser/**/*.test.ts"],
-    globalSetup: ["test/browser/install-chromium.ts", "test/browser/installed-copy.ts"],
+    globalSetup: [
+      "test/fixtures/folders/no-leftovers.ts",
+      "test/browser/install-chromium.ts",
+      "test/browser/installed-copy.ts",
+    ],
     testTimeout: 120_000,
     hookTimeout: 300_000,
     fileParallelism: false,

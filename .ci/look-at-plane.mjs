@@ -8,7 +8,8 @@ async function get(path) {
 }
 
 const { workloads, agents } = await (await get("/v1/overview")).json();
-const live = workloads.filter(({ now, twin }) => now !== null && twin?.now != null);
+const pods = workloads.filter(({ task }) => task === "pods");
+const live = pods.filter(({ now, twin }) => now !== null && twin?.now != null);
 if (live.length !== 4) throw new Error(`${live.length} of 4 workloads have live measurements beside their twin's`);
 if (agents.some(({ stage }) => stage === "INITIALIZED")) throw new Error("an agent has not begun");
 const page = await (await get("/")).text();

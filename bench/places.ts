@@ -13,7 +13,7 @@ export function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "package.json"))) {
     const parent = dirname(folder);
-    if (parent === folder) throw new Error("the bench can not find its package.json above itself");
+    if (parent === folder) throw new Error("the bench cannot find its package.json above itself");
     folder = parent;
   }
   return folder;

@@ -7,9 +7,10 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { makeFolder } from "../src/adapters/runtime/index.ts";
 import type { Command } from "./contender.ts";
 import { cacheFolder, packageRoot } from "./places.ts";
 import type { BenchContext } from "./report.ts";
@@ -48,7 +49,7 @@ export async function nativeProgram(name: string, { log, signal }: SetupOptions)
   for (const part of [`${name}.c`, ...HEADERS]) hash.update(await readFile(join(sources, part)));
   const program = join(cacheFolder(), "native", `${name}-${hash.digest("hex").slice(0, 16)}`);
   if (existsSync(program)) return { found: { program, args: [] } };
-  await mkdir(join(cacheFolder(), "native"), { recursive: true });
+  makeFolder(join(cacheFolder(), "native"));
   const draft = `${program}.${process.pid}`;
   const compilers = [process.env.CC, "gcc", "clang", "cc"].filter((c): c is string => Boolean(c));
   let why = "";
@@ -139,7 +140,7 @@ export async function nodePeer(
   if (!allowDownloads) return { absent: `${name}: not installed; run again with --setup-peers` };
   try {
     log(`installing ${name} ${version} into the cache folder (once)`);
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     const manifest = join(folder, "package.json");
     if (!existsSync(manifest)) await writeFile(manifest, '{ "name": "coxswain-bench-peers", "private": true }\n');
     // Its install script would download GPU libraries from elsewhere; the processor part is in the package.

@@ -9,7 +9,15 @@ import { type Crisp, openCrisp } from "./tracing/crisp.ts";
 import { agreementFigure, decodeFigures, ingestFigures, pathFigures } from "./tracing/figures.ts";
 import { memoryFigures } from "./tracing/memory.ts";
 import { deciding, mitigationFigures, updating } from "./tracing/mitigation.ts";
-import { decoding, fromFile, Ingest, libraryDecoding, pathFinding } from "./tracing/ours.ts";
+import {
+  decoding,
+  fromFile,
+  Ingest,
+  jsonDecoding,
+  libraryDecoding,
+  parsedDecoding,
+  pathFinding,
+} from "./tracing/ours.ts";
 import { jaegerDocument, workload } from "./tracing/workload.ts";
 
 /** Enough that a round is not one message, few enough that CRISP's turn takes a second. */
@@ -50,6 +58,8 @@ async function measureIn(folder: string, context: BenchContext): Promise<{ figur
       [
         { key: "decode", contender: decoding(load), task: "decode" },
         { key: "library", contender: libraryDecoding(load), task: "decode" },
+        { key: "json", contender: jsonDecoding(load), task: "decode" },
+        { key: "parsed", contender: parsedDecoding(load), task: "decode" },
         { key: "assemble", contender: ingest.unstored(), task: "ingest" },
         { key: "ingest", contender: ingest, task: "ingest" },
         { key: "paths", contender: pathFinding(load), task: "paths" },

@@ -8,8 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { milliseconds, parseAgentId, parseEpisodeId, seededRng, unwrap } from "coxswain/base";
 import { makeEnv } from "coxswain/env";
-import { openDuckdbStore } from "coxswain/store";
-import type { Completion, TrajectoryRecord } from "coxswain/trajectory";
+import { type Completion, openDuckdbStore, type TrajectoryRecord } from "coxswain/store";
 
 const folder = mkdtempSync(join(tmpdir(), "coxswain-example-"));
 const store = await openDuckdbStore({ path: join(folder, "trajectories.duckdb") });

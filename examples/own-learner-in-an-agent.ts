@@ -1,4 +1,4 @@
-// A learner of one's own in the seat of an autoscaling agent: HPA and VPA act until it has earned it, every wish of it
+// A learner of one's own in the slot of an autoscaling agent: HPA and VPA act until it has earned it, every wish of it
 // passes shield and guard, and the fallback takes over within one step when it fails.
 // The learner repeats what paid best at similar moments. It is no good autoscaler; the point is that it can do no harm.
 // docs/guide/own-task-and-learner.md walks through this file.
@@ -7,7 +7,6 @@
 // prints: OFFLINE → ONLINE (earned) after … steps
 // prints: the learner throws: fallback acts (learner-crashed)
 // prints: and later: learner
-import { parseGuardLimits } from "coxswain/act";
 import {
   err,
   failure,
@@ -20,8 +19,17 @@ import {
   seconds,
   unwrap,
 } from "coxswain/base";
-import { hpaVpaController, parseHpaConfig } from "coxswain/fallbacks";
-import { Agent, offPolicyEstimator, parseLifecycleProfile } from "coxswain/lifecycle";
+import { Agent, offPolicyEstimator, parseLifecycleProfile } from "coxswain/control";
+import {
+  actionSpace,
+  autoscaleTask,
+  hpaVpaController,
+  mostPerEpisode,
+  observationSpace,
+  parseHpaConfig,
+  podLimits,
+  podsTask,
+} from "coxswain/pods";
 import {
   type ActOptions,
   actionShapeOf,
@@ -34,7 +42,6 @@ import {
   type UpdateStats,
 } from "coxswain/rl";
 import { characterizationNodes, composeApplication, fluidWorld, generateLoad } from "coxswain/sim";
-import { actionSpace, autoscaleTask, mostPerEpisode, observationSpace } from "coxswain/tasks";
 
 // ── The learner ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -43,6 +50,7 @@ const KEPT = 2_000;
 
 class RepeatsTheBest implements Learner {
   readonly kind = "example-repeats-the-best";
+  readonly learnsFrom = "any";
   readonly shape: LearnerShape;
   steps = 0;
   isBroken = false;
@@ -112,7 +120,7 @@ const bounds = {
   cpu: { min: millicores(250), max: millicores(2_000) },
   memory: { min: mebibytes(128), max: mebibytes(1_024) },
 };
-const slo = { kind: "latency", percentile: 0.99, target: milliseconds(400) } as const;
+const slo = { kind: "latency", quantile: 0.99, target: milliseconds(400) } as const;
 const initial = { replicas: 3, cpu: millicores(1_000), memory: mebibytes(512) };
 const application = composeApplication(["web-rendering"], {
   id: "shop",
@@ -143,8 +151,8 @@ const shape: LearnerShape = {
 let learner = new RepeatsTheBest(shape);
 const agent = new Agent({
   workload,
-  task,
-  limits: unwrap(parseGuardLimits({ bounds })),
+  task: podsTask(task),
+  limits: unwrap(podLimits({ bounds })),
   // Short windows, so that a life fits an example.
   profile: unwrap(
     parseLifecycleProfile({
@@ -181,7 +189,7 @@ const agent = new Agent({
   seed: 1,
 });
 
-// ── The loop by hand: read, decide, do. `ControlLoop` of coxswain/loop does the same for many, with deadlines ──
+// ── The loop by hand: read, decide, do. `ControlLoop` of coxswain/control does the same for many, with deadlines ──
 
 function turn() {
   world.advance(milliseconds(world.now + task.controlStep));
@@ -210,7 +218,7 @@ for (let isOnline = false; !isOnline && steps < 1_000; ) {
 
 learner.isBroken = true;
 const broken = turn();
-console.log(`the learner throws: ${broken.who} acts (${broken.why[0]})`);
+console.log(`the learner throws: ${broken.who} acts (${broken.why[0]?.rule})`);
 learner.isBroken = false;
 let last = turn();
 for (let i = 0; i < 40 && last.who !== "learner"; i++) last = turn();

@@ -68,6 +68,7 @@ const STEP_SIZE = 0.1;
 
 class TableLearner implements Learner {
   readonly kind = "example-table";
+  readonly learnsFrom = "any";
   readonly shape: LearnerShape = {
     obs: 2,
     action: { kind: "discrete", n: sizes.length },

@@ -5,6 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { StudyReport } from "../src/studies/index.ts";
 import { askProgram, CONFIGURATION_PAGE, coxswain } from "./docs/ask-program.ts";
 import { outdatedCounts } from "./docs/claims.ts";
 import { checkCode } from "./docs/code-blocks.ts";
@@ -13,8 +14,11 @@ import { configurationPage } from "./docs/configuration.ts";
 import { failureCodeProblems } from "./docs/failure-codes.ts";
 import { hygieneProblems } from "./docs/hygiene.ts";
 import { brokenLinks, orphans } from "./docs/links.ts";
+import { PACKAGE_PAGE, packagePage, readPublicEntries } from "./docs/public-entries.ts";
+import { withResults } from "./docs/results.ts";
 
 const GUIDE = "docs/guide/failures.md";
+const RESULTS = "docs/results/";
 const BINARY = /\.(?:wasm|png|node|parquet|duckdb|ico|gz|bin)$/;
 
 const root = process.cwd();
@@ -35,7 +39,12 @@ const { version, scripts } = JSON.parse(readFileSync(join(root, "package.json"),
   scripts: Record<string, string>;
 };
 const known = { scripts: Object.keys(scripts), commands: commandsIn(coxswain("--help")) };
+const surface = readPublicEntries(root);
+const packageText = files.find(({ path }) => path === PACKAGE_PAGE)?.text;
 const configuration = files.find(({ path }) => path === CONFIGURATION_PAGE)?.text;
+
+const reportOf = (study: string) =>
+  JSON.parse(readFileSync(join(root, RESULTS, `${study}.json`), "utf8")) as StudyReport;
 
 const code = checkCode(root, pages);
 const problems = [
@@ -44,10 +53,17 @@ const problems = [
   ...unknownCommands(pages, known),
   ...failureCodeProblems(sources, guide),
   ...outdatedCounts(pages),
+  ...pages
+    .filter(({ path, text }) => path.startsWith(RESULTS) && withResults(text, reportOf) !== text)
+    .map(({ path }) => `${path}: is not what the studies' reports say now; run 'node dist/tools/results-index.js'`),
   ...hygieneProblems(files),
   ...(configuration === configurationPage(askProgram())
     ? []
     : [`${CONFIGURATION_PAGE}: is not what the schemas say now; run 'npm run docs:write'`]),
+  ...surface.problems,
+  ...(packageText === packagePage(surface.entries)
+    ? []
+    : [`${PACKAGE_PAGE}: is not what src/public exports now; run 'npm run docs:write'`]),
   ...(changelog.includes(`## [${version}]`) ? [] : [`CHANGELOG.md: has no section "## [${version}]"`]),
   ...code.problems,
 ];

@@ -8,7 +8,8 @@ export interface LayerTable {
   readonly everyone: readonly string[];
   readonly modules: Readonly<Record<string, readonly string[]>>;
   readonly mayDoIo: readonly string[];
-  readonly pureLibraries: readonly string[];
+  /** By module: libraries without I/O that it may import although it is pure. */
+  readonly pureLibraries: Readonly<Record<string, readonly string[]>>;
   readonly folderNamesRefused: readonly string[];
   readonly dashboardMayImport: readonly string[];
 }
@@ -24,7 +25,7 @@ function folderPattern(name: string, table: LayerTable): string {
   if (name.endsWith("/*")) return `^src/${literally(name.slice(0, -2))}/[^/]+/`;
   const inner = Object.keys(table.modules)
     .filter((other) => other.startsWith(`${name}/`))
-    .map((other) => literally(other.slice(name.length + 1)));
+    .map((other) => literally(other.slice(name.length + 1)).replace(/\/\\\*$/, "/[^/]+"));
   return inner.length === 0 ? `^src/${literally(name)}/` : `^src/${literally(name)}/(?!(?:${inner.join("|")})/)`;
 }
 
@@ -108,15 +109,19 @@ export function layerRules(table: LayerTable): IForbiddenRuleType[] {
     {
       name: "library-outside-the-shell",
       severity: "error",
-      comment: `pure code may import only these libraries: ${table.pureLibraries.join(", ") || "none"}`,
-      from: { path: "^src/", pathNot: [...io, TEST_FILE] },
-      to: {
-        path: "node_modules/",
-        ...(table.pureLibraries.length > 0 && {
-          pathNot: table.pureLibraries.map((name) => `node_modules/${literally(name)}/`),
-        }),
-      },
+      comment: "pure code may import no library but those that the table's pureLibraries gives to its module",
+      from: { path: "^src/", pathNot: [...io, ...patterns(Object.keys(table.pureLibraries)), TEST_FILE] },
+      to: { path: "node_modules/" },
     },
+    ...Object.entries(table.pureLibraries).map(
+      ([name, libraries]): IForbiddenRuleType => ({
+        name: `libraries-of-${name}`,
+        severity: "error",
+        comment: `src/${name} may import only these libraries: ${libraries.join(", ")}`,
+        from: { path: folderPattern(name, table), pathNot: TEST_FILE },
+        to: { path: "node_modules/", pathNot: libraries.map((library) => `node_modules/${literally(library)}/`) },
+      }),
+    ),
     {
       name: "development-dependency-shipped",
       severity: "error",
@@ -131,7 +136,8 @@ export function layerRules(table: LayerTable): IForbiddenRuleType[] {
       from: { path: "^dashboard/" },
       to: {
         path: "^(?:src|bench|tools|test|examples)/",
-        pathNot: table.dashboardMayImport.map((file) => `^${literally(file)}$`),
+        // Its tests share documents with those of the server.
+        pathNot: [...table.dashboardMayImport.map((file) => `^${literally(file)}$`), "^test/fixtures/documents/"],
       },
     },
     {

@@ -2,6 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { askProgram, CONFIGURATION_PAGE } from "./docs/ask-program.ts";
 import { configurationPage } from "./docs/configuration.ts";
+import { PACKAGE_PAGE, packagePage, readPublicEntries } from "./docs/public-entries.ts";
 
 writeFileSync(CONFIGURATION_PAGE, configurationPage(askProgram()));
-console.log(`wrote ${CONFIGURATION_PAGE}`);
+writeFileSync(PACKAGE_PAGE, packagePage(readPublicEntries(process.cwd()).entries));
+console.log(`wrote ${CONFIGURATION_PAGE} and ${PACKAGE_PAGE}`);

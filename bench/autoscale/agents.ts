@@ -1,7 +1,6 @@
 /** Agents as production runs them (BCQ, HPA+VPA beside it, gates and shield), over readings made up beforehand. */
 
 import type { Allocation } from "../../src/act/index.ts";
-import { parseGuardLimits } from "../../src/act/index.ts";
 import {
   type Ms,
   mebibytes,
@@ -16,7 +15,13 @@ import {
 } from "../../src/base/index.ts";
 import { hpaVpaController, parseHpaConfig } from "../../src/control/fallbacks/index.ts";
 import { Agent, type LifecycleProfile, noGates, parseLifecycleProfile } from "../../src/control/lifecycle/index.ts";
-import { actionSpace, autoscaleTask, observationSpace } from "../../src/control/tasks/index.ts";
+import {
+  actionSpace,
+  autoscaleTask,
+  observationSpace,
+  podLimits,
+  podsTask,
+} from "../../src/control/tasks/pods/index.ts";
 import { actionShapeOf, Bcq, bcqDefaults } from "../../src/learn/rl/index.ts";
 import type { Kernels } from "../../src/learn/tensor/index.ts";
 import type { PodReading, WorkloadReading } from "../../src/observe/telemetry/index.ts";
@@ -29,8 +34,8 @@ const bounds = {
   cpu: { min: millicores(100), max: millicores(4_000) },
   memory: { min: mebibytes(64), max: mebibytes(2_048) },
 };
-const task = unwrap(autoscaleTask({ slo: { kind: "latency", percentile: 0.99, target: milliseconds(200) }, bounds }));
-const limits = unwrap(parseGuardLimits({ bounds }));
+const task = unwrap(autoscaleTask({ slo: { kind: "latency", quantile: 0.99, target: milliseconds(200) }, bounds }));
+const limits = unwrap(podLimits({ bounds }));
 
 export type BenchStage = "OFFLINE" | "ONLINE" | "SERVING";
 
@@ -77,14 +82,14 @@ export function benchAgent({ kernels, workload, stage, seed, bufferSize }: Bench
   });
   const agent = new Agent({
     workload,
-    task,
+    task: podsTask(task),
     profile: unwrap(parseLifecycleProfile(lives[stage])),
     limits,
     fallback,
     createLearner: (attempt) => new Bcq({ kernels, shape, config, seed: seed + attempt }),
     seed,
   });
-  return { agent, fallback: fallback.name };
+  return { agent, replaySize: bufferSize };
 }
 
 /** Steps after which a SERVING agent has shown its two episodes. */

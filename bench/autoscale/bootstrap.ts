@@ -4,11 +4,11 @@
  */
 
 import { loadKernels } from "../../src/adapters/runtime/index.ts";
+import { drawScene, openWorld, taskOf } from "../../src/pretraining/index.ts";
 import { agentDriver } from "../../src/studies/aware/agents.ts";
 import { driveEpisode } from "../../src/studies/aware/drive.ts";
 import { measureRules } from "../../src/studies/aware/measure-rules.ts";
 import { rulesOf } from "../../src/studies/aware/rules.ts";
-import { drawScene, openWorld, taskOf } from "../../src/studies/aware/scene.ts";
 import { type BenchContext, type Figure, round } from "../report.ts";
 import { median } from "../statistics.ts";
 

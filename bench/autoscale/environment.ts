@@ -1,8 +1,8 @@
 /** The full autoscaling environment over the fluid world: decode, guard, apply, a control step, read, encode, reward. */
 
 import { seededRng } from "../../src/base/index.ts";
-import { type AutoscaleEnv, autoscaleEnv } from "../../src/control/tasks/index.ts";
-import { drawScene, guardLimits, openWorld, taskOf } from "../../src/studies/aware/scene.ts";
+import { type AutoscaleEnv, autoscaleEnv } from "../../src/control/tasks/pods/index.ts";
+import { drawScene, guardLimits, openWorld, taskOf } from "../../src/pretraining/index.ts";
 import { interleave, local } from "../measure.ts";
 import { type BenchContext, type Figure, round } from "../report.ts";
 

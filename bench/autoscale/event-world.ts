@@ -84,7 +84,7 @@ class Stepped {
           id: shop,
           application,
           load: { id: "steady", level: "high", perMinute: Float64Array.of(PER_SECOND), dispersion: 1 },
-          slo: { kind: "latency", percentile: 0.99, target: seconds(1) },
+          slo: { kind: "latency", quantile: 0.99, target: seconds(1) },
           initial: {
             replicas,
             cpu: cores(Math.ceil(size * 1_000) / 1_000),

@@ -68,7 +68,7 @@ function worldOf(application: Application, pods: number): ClusterWorld {
         id: shop,
         application,
         load: { id: "steady", level: "high", perMinute: Float64Array.of(PER_SECOND), dispersion: 2 },
-        slo: { kind: "latency", percentile: 0.99, target: application.timeout },
+        slo: { kind: "latency", quantile: 0.99, target: application.timeout },
         initial: { replicas: pods, cpu: size, memory },
         resize: "in-place",
       },

@@ -5,16 +5,17 @@
 
 import { loadKernels } from "../../src/adapters/runtime/index.ts";
 import { type Ms, milliseconds, parseWorkloadId, seededRng, unwrap } from "../../src/base/index.ts";
-import { autoscaleBcq, autoscaleLearner } from "../../src/control/lifecycle/index.ts";
 import {
+  autoscaleBcq,
+  autoscaleLearner,
   encodeObservation,
   type FeatureSet,
   freshObservationMemory,
   observationSpace,
-} from "../../src/control/tasks/index.ts";
+} from "../../src/control/tasks/pods/index.ts";
 import { constant } from "../../src/learn/rl/index.ts";
+import { drawScene, taskOf } from "../../src/pretraining/index.ts";
 import { updateWork } from "../../src/studies/aware/adaptation-methods.ts";
-import { drawScene, taskOf } from "../../src/studies/aware/scene.ts";
 import { MICROSECONDS, timeRatio } from "../comparison.ts";
 import { interleave, local } from "../measure.ts";
 import { type BenchContext, type Figure, round } from "../report.ts";

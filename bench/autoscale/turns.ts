@@ -17,12 +17,12 @@ import {
   type WorkloadId,
 } from "../../src/base/index.ts";
 import { Deadlines } from "../../src/control/loop/bounded-call.ts";
-import { agentSeat } from "../../src/control/loop/index.ts";
+import { loopAgent } from "../../src/control/loop/index.ts";
 import type { LoopIo } from "../../src/control/loop/io.ts";
 import { Outbox } from "../../src/control/loop/outbox.ts";
-import { RecallDesk } from "../../src/control/loop/recall-desk.ts";
+import { RecallQueue } from "../../src/control/loop/recall-queue.ts";
 import { Recorder } from "../../src/control/loop/recorder.ts";
-import { Seat } from "../../src/control/loop/seat.ts";
+import { Slot } from "../../src/control/loop/slot.ts";
 import { takeTurn } from "../../src/control/loop/turn.ts";
 import type { Kernels } from "../../src/learn/tensor/index.ts";
 import type { TrajectoryStore } from "../../src/learn/trajectory/index.ts";
@@ -114,12 +114,12 @@ async function crowdOf(count: number, { stage, kernels }: CrowdOptions): Promise
   const clock = new SteppedClock();
   const readings = new Readings(7);
   let set = kernels;
-  const seats = Array.from({ length: count }, (_, i) => {
+  const slots = Array.from({ length: count }, (_, i) => {
     if (i > 0 && i % AGENTS_PER_SET === 0) set = loadKernels();
     const workload = `workload-${i}` as WorkloadId;
     const made = benchAgent({ kernels: set, workload, stage, seed: i, bufferSize: 512 });
-    const create = () => agentSeat({ ...made, workload, estimate: { seed: i } });
-    return new Seat({ agent: `agent-${i}` as AgentId, workload, create }, clock.now());
+    const create = () => loopAgent({ ...made, estimate: { seed: i } });
+    return new Slot({ agent: `agent-${i}` as AgentId, workload, create }, clock.now());
   });
   const deadlines = new Deadlines(systemClock);
   const store = blackHole();
@@ -127,9 +127,9 @@ async function crowdOf(count: number, { stage, kernels }: CrowdOptions): Promise
     clock,
     deadlines,
     telemetry: { read: async (workload) => ok(readings.at(workload, clock.now())) },
-    actuator: memoryActuator(seats.map(({ spec }) => [spec.workload, here] as const)),
+    actuator: memoryActuator(slots.map(({ spec }) => [spec.workload, here] as const)),
     recorder: new Recorder({ store, clock: systemClock, capacity: RECORDS }),
-    recalls: new RecallDesk({ store, clock: systemClock, deadlines }),
+    recalls: new RecallQueue({ store, clock: systemClock, deadlines }),
     outbox: new Outbox({ sink: { write: async () => {} }, deadlines }),
     limits: {
       look: seconds(3),
@@ -143,14 +143,14 @@ async function crowdOf(count: number, { stage, kernels }: CrowdOptions): Promise
   const turns = async (iterations: number): Promise<void> => {
     for (let i = 0; i < iterations; i++) {
       clock.step();
-      await Promise.all(seats.map((seat) => takeTurn(seat, io)));
+      await Promise.all(slots.map((slot) => takeTurn(slot, io)));
     }
   };
   if (stage === "SERVING") await turns(STEPS_TO_STAGE);
   else await turns(2);
-  for (const seat of seats) {
-    if (seat.last?.stage !== stage || seat.crashes > 0)
-      throw new Error(`the bench's agent is in ${seat.last?.stage} after ${seat.crashes} crashes, not in ${stage}`);
+  for (const slot of slots) {
+    if (slot.last?.stage !== stage || slot.crashes > 0)
+      throw new Error(`the bench's agent is in ${slot.last?.stage} after ${slot.crashes} crashes, not in ${stage}`);
   }
   return timedAsync(turns);
 }

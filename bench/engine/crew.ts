@@ -30,7 +30,7 @@ export interface Part {
 /** What a bench needs of the crew. */
 export interface CrewPlan {
   readonly roles: readonly Role[];
-  /** A task that every one of them can do: who can not do it is absent. */
+  /** A task that every one of them can do: who cannot do it is absent. */
   readonly probe: string;
   /** Writes what the contenders start from into the folder. */
   writeFixtures(folder: string): Promise<void>;
@@ -157,7 +157,7 @@ export class Crew {
     return this.#plan.roles.includes(role);
   }
 
-  /** Starts it and has it do one small thing, so that a contender that can not run is known before the rounds. */
+  /** Starts it and has it do one small thing, so that a contender that cannot run is known before the rounds. */
   async #admit(role: Role, command: ConstructorParameters<typeof Contender>[1]): Promise<void> {
     this.context.signal.throwIfAborted();
     const contender = new Contender(role, command);

@@ -3,7 +3,7 @@ import { loadKernels } from "../../src/adapters/runtime/index.ts";
 import { seededRng } from "../../src/base/index.ts";
 import { layoutWidth } from "../../src/learn/meta/index.ts";
 import { actionSize } from "../../src/learn/rl/index.ts";
-import { poolShape } from "../../src/studies/index.ts";
+import { poolShape } from "../../src/pretraining/index.ts";
 import type { Task } from "../engine/line-server.ts";
 import { compareVectors } from "../statistics.ts";
 import { layout, metaFixture } from "./fixtures.ts";

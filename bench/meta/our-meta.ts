@@ -17,7 +17,7 @@ import {
 } from "../../src/learn/meta/index.ts";
 import { Ddpg } from "../../src/learn/rl/index.ts";
 import type { Kernels } from "../../src/learn/tensor/index.ts";
-import { poolEntries, poolShape, poolWorld } from "../../src/studies/index.ts";
+import { poolEntries, poolShape, poolWorld } from "../../src/pretraining/index.ts";
 import { BlockReader } from "../engine/fixtures.ts";
 import type { Task } from "../engine/line-server.ts";
 import { BUNDLE, layout, metaConfig, STEPS } from "./fixtures.ts";

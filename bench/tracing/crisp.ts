@@ -41,7 +41,7 @@ export async function openCrisp(
       .trim()
       .split("\n");
     return absent(
-      `${program} can not load it (${lines.at(-1)?.slice(0, 160)}); COXSWAIN_BENCH_PYTHON names another Python`,
+      `${program} cannot load it (${lines.at(-1)?.slice(0, 160)}); COXSWAIN_BENCH_PYTHON names another Python`,
     );
   }
   const contender = new Contender("CRISP", { program, args: [script, checkout, file] });

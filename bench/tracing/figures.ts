@@ -42,7 +42,16 @@ export function decodeFigures(timings: Timings, spans: number): Figure[] {
   const unit = "spans/s";
   const what = "OTLP protobuf decoded into columns, 10 attributes a span, messages of 1,000 spans";
   const decode = perSecond(timings.get("decode"), { id: "decode", what, unit, count: spans });
-  return [against(decode, timings.get("library"), { label: "protobuf-es", count: spans })];
+  const json = perSecond(timings.get("json"), {
+    id: "decode-json",
+    what: "the same messages as OTLP's JSON, decoded from their bytes within the limits of a port",
+    unit,
+    count: spans,
+  });
+  return [
+    against(decode, timings.get("library"), { label: "protobuf-es", count: spans }),
+    against(json, timings.get("parsed"), { label: "JSON.parse and a walk", count: spans }),
+  ];
 }
 
 export function ingestFigures(timings: Timings, spans: number): Figure[] {

@@ -1,13 +1,14 @@
 /** Our side of `bench tracing`: each is one iteration over the whole workload. */
 
-import { OtlpProtoDecoder, readSpans } from "../../src/adapters/otlp/index.ts";
+import { OtlpJsonDecoder, OtlpProtoDecoder, readSpans, receiverLimits } from "../../src/adapters/otlp/index.ts";
 import { openTraceStore } from "../../src/adapters/store/index.ts";
 import { type Ms, unwrap } from "../../src/base/index.ts";
 import { NameTable, type TraceStore } from "../../src/observe/telemetry/index.ts";
 import { assembleTraces, CriticalPathFinder, TracingCoordinator } from "../../src/observe/tracing/index.ts";
 import { local, type Timed } from "../measure.ts";
+import { decodeParsedOtlp } from "./json-peer.ts";
 import { libraryDecoder } from "./proto-peer.ts";
-import type { Workload } from "./workload.ts";
+import { otlpJsonBodies, type Workload } from "./workload.ts";
 
 export function decoding({ bodies }: Workload): Timed {
   const decoder = new OtlpProtoDecoder(new NameTable());
@@ -24,6 +25,25 @@ export function libraryDecoding({ bodies, spans }: Workload): Timed {
       for (const body of bodies) found += decode(body);
       if (found !== spans) throw new Error(`the library found ${found} of ${spans} spans`);
     }
+  });
+}
+
+export function jsonDecoding(load: Workload): Timed {
+  const bodies = otlpJsonBodies(load);
+  const decoder = new OtlpJsonDecoder(new NameTable(), receiverLimits);
+  return local((iterations) => {
+    for (let k = 0; k < iterations; k++) for (const body of bodies) unwrap(decoder.decode(body));
+  });
+}
+
+/** The same spans by JSON.parse and a walk over what it built. */
+export function parsedDecoding(load: Workload): Timed {
+  const bodies = otlpJsonBodies(load);
+  const names = new NameTable();
+  const utf8 = new TextDecoder("utf-8", { fatal: true });
+  return local((iterations) => {
+    for (let k = 0; k < iterations; k++)
+      for (const body of bodies) unwrap(decodeParsedOtlp(JSON.parse(utf8.decode(body)), names));
   });
 }
 

@@ -3,9 +3,15 @@
  * Owns: the traces that all contenders read. Siblings either overlap well or are well apart, so that no contender's allowance
  * for wrong clocks decides, and all must find the same path.
  */
-import { encodeOtlp } from "../../src/adapters/otlp/index.ts";
-import { type Rng, seededRng } from "../../src/base/index.ts";
-import { encodeAttributes, NameTable, type Span, SpanColumns } from "../../src/observe/telemetry/index.ts";
+import { encodeOtlp, OtlpProtoDecoder } from "../../src/adapters/otlp/index.ts";
+import { type Rng, seededRng, unwrap } from "../../src/base/index.ts";
+import {
+  encodeAttributes,
+  NameTable,
+  type Span,
+  type SpanAttribute,
+  SpanColumns,
+} from "../../src/observe/telemetry/index.ts";
 
 export const SPANS_PER_TRACE = 20;
 /** What an OpenTelemetry collector sends at a time, about. */
@@ -178,4 +184,45 @@ export function template(names: NameTable): SpanColumns {
     columns.setAttributes(columns.length - 1, bytes, { from: 0, to: bytes.length });
   }
   return columns;
+}
+
+/** The same messages as OTLP's JSON, as an exporter writes them. */
+export function otlpJsonBodies({ bodies }: Workload): readonly Uint8Array[] {
+  const decoder = new OtlpProtoDecoder(new NameTable());
+  return bodies.map((body) => {
+    const { batch } = unwrap(decoder.decode(body));
+    const sources = new Map<string, Span[]>();
+    for (let row = 0; row < batch.length; row++) {
+      const span = batch.spanAt(row);
+      const source = `${span.service} ${span.instance}`;
+      sources.set(source, [...(sources.get(source) ?? []), span]);
+    }
+    return new TextEncoder().encode(JSON.stringify({ resourceSpans: [...sources.values()].map(resourceSpansOf) }));
+  });
+}
+
+function resourceSpansOf(spans: readonly Span[]) {
+  const [{ service, instance } = { service: "", instance: "" }] = spans;
+  return {
+    resource: { attributes: [attributeOf("service.name", service), attributeOf("k8s.pod.name", instance)] },
+    scopeSpans: [{ scope: { name: "shop" }, spans: spans.map(jsonSpanOf) }],
+  };
+}
+
+const jsonSpanOf = (span: Span) => ({
+  traceId: span.traceId,
+  spanId: span.spanId,
+  parentSpanId: span.parentId ?? "",
+  name: span.operation,
+  kind: 2,
+  startTimeUnixNano: String(BigInt(span.startUs) * 1_000n),
+  endTimeUnixNano: String(BigInt(span.endUs) * 1_000n),
+  attributes: Object.entries(span.attributes ?? {}).map(([key, value]) => attributeOf(key, value)),
+  status: span.status === "error" ? { code: 2 } : {},
+});
+
+function attributeOf(key: string, value: SpanAttribute) {
+  if (typeof value === "string") return { key, value: { stringValue: value } };
+  if (typeof value === "boolean") return { key, value: { boolValue: value } };
+  return { key, value: { intValue: String(value) } };
 }

@@ -78,12 +78,14 @@ function readHead(so: Buffer): Answer {
 }
 
 const counted = ({ status, left }: { status: number; left: number }): Answer => ({
-  ...{ status, isComplete: left <= 0 },
+  status,
+  isComplete: left <= 0,
   take: (piece) => counted({ status, left: left - piece.length }),
 });
 
 /** Nothing follows the last chunk, because nothing else has been asked for; so the end is told by the last bytes alone. */
 const chunked = (status: number, so: Buffer): Answer => ({
-  ...{ status, isComplete: so.subarray(-CHUNKS_END.length).equals(CHUNKS_END) },
+  status,
+  isComplete: so.subarray(-CHUNKS_END.length).equals(CHUNKS_END),
   take: (piece) => chunked(status, Buffer.concat([so.subarray(-CHUNKS_END.length), piece])),
 });

@@ -14,7 +14,9 @@ export interface LoadProcess {
 
 export function startLoadProcess(signal: AbortSignal): LoadProcess {
   const child = fork(workerEntry("./load-worker.ts", import.meta.url), {
-    ...{ execArgv: [], serialization: "advanced", signal },
+    execArgv: [],
+    serialization: "advanced",
+    signal,
   });
   // Aborting ends the process; whoever waits for a result learns it from the end.
   child.on("error", () => {});

@@ -102,6 +102,6 @@ class Pool {
 }
 
 /** The smallest value that at least this share of all is not above; NaN of none. */
-export function percentile(ascending: Float64Array, share: number): number {
+export function quantile(ascending: Float64Array, share: number): number {
   return ascending[Math.max(0, Math.ceil(share * ascending.length) - 1)] ?? Number.NaN;
 }

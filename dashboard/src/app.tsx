@@ -7,7 +7,7 @@ import { Notices } from "./parts/notices.tsx";
 import { SloDialog } from "./parts/slo-dialog.tsx";
 import { setToken } from "./plane/client.ts";
 import { connection } from "./plane/stream.ts";
-import { hrefOf, type Route, route } from "./router.ts";
+import { hrefOf, type KnownRoute, type Route, route } from "./router.ts";
 import { reconnect, store } from "./state.ts";
 import { isDark, toggleTheme } from "./theme.ts";
 import { AgentView } from "./views/agent.tsx";
@@ -18,6 +18,7 @@ import { ServicesView } from "./views/services.tsx";
 import { StudiesView } from "./views/studies.tsx";
 import { WorkloadView } from "./views/workload.tsx";
 import { dayAndClock } from "./words/format.ts";
+import { pageOf } from "./words/tasks.ts";
 
 export function App(): ComponentChild {
   return (
@@ -32,21 +33,11 @@ export function App(): ComponentChild {
           Coxswain
         </a>
         <nav aria-label="Main">
-          <Tab to={{ view: "overview" }} views={["overview", "workload", "agent"]}>
-            Overview
-          </Tab>
-          <Tab to={{ view: "services", trace: null }} views={["services"]}>
-            Services
-          </Tab>
-          <Tab to={{ view: "events", workload: null }} views={["events"]}>
-            Events
-          </Tab>
-          <Tab to={{ view: "map", chosen: null }} views={["map"]}>
-            Map
-          </Tab>
-          <Tab to={{ view: "studies", study: null }} views={["studies"]}>
-            Studies
-          </Tab>
+          <Tab to={{ view: "overview" }}>Overview</Tab>
+          <Tab to={{ view: "services", trace: null }}>Services</Tab>
+          <Tab to={{ view: "events", workload: null }}>Events</Tab>
+          <Tab to={{ view: "map", chosen: null }}>Map</Tab>
+          <Tab to={{ view: "studies", study: null }}>Studies</Tab>
         </nav>
         <ConnectionState />
         <button
@@ -84,12 +75,15 @@ function Mark(): ComponentChild {
   );
 }
 
-function Tab(props: {
-  to: Parameters<typeof hrefOf>[0];
-  views: readonly Route["view"][];
-  children: string;
-}): ComponentChild {
-  const isHere = props.views.includes(route.value.view);
+/** The view that a route belongs to: a workload and its agent to the one that shows their task. */
+function viewOf(now: Route): Route["view"] {
+  if (now.view !== "workload" && now.view !== "agent") return now.view;
+  const workload = now.view === "workload" ? now.id : store.workloadOf(now.id);
+  return pageOf(store.cells.value.get(workload ?? "")?.task ?? "");
+}
+
+function Tab(props: { to: KnownRoute; children: string }): ComponentChild {
+  const isHere = viewOf(route.value) === props.to.view;
   return (
     <a href={hrefOf(props.to)} class={isHere ? "here" : ""} aria-current={isHere ? "page" : undefined}>
       {props.children}
@@ -120,7 +114,7 @@ function WorldClock(): ComponentChild {
     <span class="world quiet">
       {" "}
       cluster time {dayAndClock(store.at.value)}
-      {world !== null && world.speed !== 1 ? `, ${Math.round(world.speed)}× as fast as yours` : ""}
+      {world !== null && Math.round(world.speed) > 1 ? `, ${Math.round(world.speed)}× as fast as yours` : ""}
     </span>
   );
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { dashboardViews } from "../../src/contract/index.ts";
 import { hrefOf, parseRoute } from "./router.ts";
 
 test.each([
@@ -19,4 +20,11 @@ test.each([
 test("an address that is none is said to be none, and a broken escape does not throw", () => {
   expect(parseRoute("#/nowhere/else").view).toBe("unknown");
   expect(parseRoute("#/workloads/%E0%A4%A")).toEqual({ view: "workload", id: "%E0%A4%A" });
+});
+
+test("every view that the server knows is one of the page's", () => {
+  for (const view of dashboardViews) {
+    expect(parseRoute(`#/${view}`).view).not.toBe("unknown");
+    expect(parseRoute(`#/${view}/one`).view).not.toBe("unknown");
+  }
 });

@@ -1,7 +1,8 @@
 /**
  * Which view is shown: `#/`, `#/workloads/<id>`, `#/agents/<id>`, `#/events`, `#/services[/<trace>]`,
  * `#/map[/<name>]`, `#/studies[/<id>]`.
- * Owns: addresses in both directions. Hashes, because the page must work from any folder on any server.
+ * Owns: addresses in both directions. Hashes, because the page must work from any folder on any server;
+ * ours leads an address without the hash to the one with it.
  */
 import { signal } from "@preact/signals";
 
@@ -23,6 +24,8 @@ export function parseRoute(hash: string): Route {
     .map(decode);
   const [first, second] = parts;
   if (first === undefined) return { view: "overview" };
+  // All of them are in the overview.
+  if ((first === "workloads" || first === "agents") && second === undefined) return { view: "overview" };
   if (first === "workloads" && second !== undefined) return { view: "workload", id: second };
   if (first === "agents" && second !== undefined) return { view: "agent", id: second };
   if (first === "events") return { view: "events", workload: second ?? null };

@@ -2,8 +2,9 @@
 import { describe, expect, test } from "vitest";
 import type { WorkloadId } from "../base/index.ts";
 import { bytes, millicores, parseWorkloadId, unwrap } from "../base/index.ts";
-import type { Action, Allocation } from "./action.ts";
+import type { Action } from "./action.ts";
 import type { Actuator } from "./actuator.ts";
+import type { Allocation } from "./allocation.ts";
 
 export interface ActuatorWorld {
   readonly actuator: Actuator;
@@ -25,35 +26,23 @@ export function actuatorConformance(name: string, make: () => ActuatorWorld | Pr
       expect(unwrap(await actuator.read(workload, signal))).toEqual(startingAllocation);
     });
 
-    const actions: readonly ((workload: WorkloadId) => Action)[] = [
-      (workload) => ({ kind: "scale", workload, replicas: 5 }),
-      (workload) => ({ kind: "set-resources", workload, cpu: millicores(750), memory: bytes(512 * 1_048_576) }),
-      (workload) => ({ kind: "reshape", workload, replicas: 1, cpu: millicores(250), memory: bytes(128 * 1_048_576) }),
-      (workload) => ({
-        kind: "set-resources",
-        workload,
-        cpu: millicores(750),
-        memory: bytes(512 * 1_048_576),
-        pods: [],
-      }),
-      // A pod may be gone before the action that names it arrives.
-      (workload) => ({
-        kind: "reshape",
-        workload,
-        replicas: 3,
-        cpu: millicores(300),
-        memory: bytes(256 * 1_048_576),
-        pods: ["no-such-pod"],
-      }),
+    const [cpu, memory] = [millicores(750), bytes(512 * 1_048_576)];
+    const actions: readonly ((workload: WorkloadId) => Action<Allocation>)[] = [
+      (workload) => ({ kind: "set", workload, set: { replicas: 5 } }),
+      (workload) => ({ kind: "set", workload, set: { cpu, memory } }),
+      (workload) => ({ kind: "set", workload, set: { memory } }),
+      (workload) => ({ kind: "set", workload, set: { replicas: 1, cpu, memory } }),
+      (workload) => ({ kind: "set", workload, set: { cpu, memory }, followers: [] }),
+      // A member may be gone before the action that names it arrives.
+      (workload) => ({ kind: "set", workload, set: { replicas: 3, cpu }, followers: ["no-such-pod"] }),
+      (workload) => ({ kind: "set", workload, set: {}, followers: ["no-such-pod"] }),
       (workload) => ({ kind: "hold", workload }),
     ];
     test.each(actions)("does an action once, and a second time changes nothing (%#)", async (actionFor) => {
       const { actuator, workload } = await make();
       const action = actionFor(workload);
       const once = unwrap(await actuator.apply(action, signal));
-      const { kind: _kind, workload: _workload, ...asked } = { pods: [], ...action };
-      const { pods: _pods, ...allocation } = asked;
-      expect(once).toEqual({ ...startingAllocation, ...allocation });
+      expect(once).toEqual({ ...startingAllocation, ...(action.kind === "set" ? action.set : {}) });
       expect(unwrap(await actuator.apply(action, signal))).toEqual(once);
       expect(unwrap(await actuator.read(workload, signal))).toEqual(once);
     });
@@ -63,13 +52,13 @@ export function actuatorConformance(name: string, make: () => ActuatorWorld | Pr
       const nobody = unwrap(parseWorkloadId("nobody-at-all"));
       const read = await actuator.read(nobody, signal);
       expect(read).toMatchObject({ ok: false, failure: { code: "actuator.unknown-workload" } });
-      const applied = await actuator.apply({ kind: "scale", workload: nobody, replicas: 3 }, signal);
+      const applied = await actuator.apply({ kind: "set", workload: nobody, set: { replicas: 3 } }, signal);
       expect(applied).toMatchObject({ ok: false, failure: { code: "actuator.unknown-workload" } });
     });
 
     test("does nothing once it was given up", async () => {
       const { actuator, workload } = await make();
-      const applied = await actuator.apply({ kind: "scale", workload, replicas: 9 }, AbortSignal.abort());
+      const applied = await actuator.apply({ kind: "set", workload, set: { replicas: 9 } }, AbortSignal.abort());
       expect(applied).toMatchObject({ ok: false, failure: { code: "actuator.aborted", retry: true } });
       expect(unwrap(await actuator.read(workload, signal))).toEqual(startingAllocation);
     });

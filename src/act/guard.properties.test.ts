@@ -1,18 +1,19 @@
 /**
- * No sequence of proposals, however wild, breaks a bound, the rate, the cool-down, the budget or the nodes' room; and
- * what the guard changed is always written down. The checks below work the rules out again, not with the guard's code.
+ * The guard with the knobs and constraints of pods: no sequence of proposals, however wild, breaks a bound, the rate, the
+ * cool-down, the budget or the nodes' room; and what the guard changed is always written down. The checks below work the
+ * rules out again, not with the guard's code. For knobs of any kind: knobs.properties.test.ts.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Ms } from "../base/index.ts";
 import { bytes, millicores, milliseconds, parseWorkloadId, ratio, seconds, unwrap } from "../base/index.ts";
-import type { Allocation, Dimension } from "./action.ts";
-import { afterAction, dimensions, reconcile } from "./action.ts";
-import type { NodeRoom } from "./capacity.ts";
-import type { GuardState, Verdict } from "./guard.ts";
+import type { PodBounds, PodLimitOptions } from "../control/tasks/pods/index.ts";
+import { podLimits } from "../control/tasks/pods/index.ts";
+import type { Allocation, Dimension } from "./allocation.ts";
+import { dimensions } from "./allocation.ts";
+import { checkedGuard, must } from "./guard.conformance.ts";
+import type { GuardLimits, GuardState, NodeRoom, Verdict } from "./guard.ts";
 import { freshGuardState, guard } from "./guard.ts";
-import type { GuardLimits } from "./limits.ts";
-import { parseGuardLimits } from "./limits.ts";
 
 const workload = unwrap(parseWorkloadId("w"));
 const start = 1_700_000_000_000;
@@ -50,29 +51,34 @@ const stepLimit = (most: number) =>
   fc.record({ absolute: fc.integer({ min: 1, max: most }), relative: fc.double({ min: 0, max: 2, noNaN: true }) });
 const cooldown = fc.record({ up: fc.integer({ min: 0, max: 60 }), down: fc.integer({ min: 0, max: 300 }) });
 
-const limitsArbitrary: fc.Arbitrary<GuardLimits> = fc
+/** What was asked for, and what the guard keeps of it: the checks look at the former. */
+interface Kept {
+  readonly asked: Required<Omit<PodLimitOptions, "maxDataAge" | "maxDataSkew">>;
+  readonly limits: GuardLimits;
+}
+
+const keptArbitrary: fc.Arbitrary<Kept> = fc
   .record({
     bounds: fc.record({ replicas: pair(0, 20), cpu: pair(1, 4000), memory: pair(1, 8000) }),
     step: fc.record({ replicas: stepLimit(5), cpu: stepLimit(500), memory: stepLimit(800) }),
     cooldown: fc.record({ replicas: cooldown, cpu: cooldown, memory: cooldown }),
-    disruption: fc.record({ replicas: fc.integer({ min: 0, max: 15 }), window: fc.integer({ min: 1, max: 600 }) }),
+    disruption: fc.record({ members: fc.integer({ min: 0, max: 15 }), window: fc.integer({ min: 1, max: 600 }) }),
     restarts: fc.record({ cpu: fc.boolean(), memory: fc.boolean() }),
   })
   .map(({ bounds, step, cooldown: wait, disruption, restarts }) => {
     const inMs = (c: { up: number; down: number }) => ({ up: seconds(c.up), down: seconds(c.down) });
-    return unwrap(
-      parseGuardLimits({
-        bounds: bounds as GuardLimits["bounds"],
-        step: {
-          replicas: { ...step.replicas, relative: ratio(step.replicas.relative) },
-          cpu: { absolute: millicores(step.cpu.absolute), relative: ratio(step.cpu.relative) },
-          memory: { absolute: bytes(step.memory.absolute), relative: ratio(step.memory.relative) },
-        },
-        cooldown: { replicas: inMs(wait.replicas), cpu: inMs(wait.cpu), memory: inMs(wait.memory) },
-        disruption: { replicas: disruption.replicas, window: seconds(disruption.window) },
-        restarts,
-      }),
-    );
+    const asked: Kept["asked"] = {
+      bounds: bounds as PodBounds,
+      step: {
+        replicas: { ...step.replicas, relative: ratio(step.replicas.relative) },
+        cpu: { absolute: millicores(step.cpu.absolute), relative: ratio(step.cpu.relative) },
+        memory: { absolute: bytes(step.memory.absolute), relative: ratio(step.memory.relative) },
+      },
+      cooldown: { replicas: inMs(wait.replicas), cpu: inMs(wait.cpu), memory: inMs(wait.memory) },
+      disruption: { members: disruption.members, window: seconds(disruption.window) },
+      restarts,
+    };
+    return { asked, limits: unwrap(podLimits(asked)) };
   });
 
 const nodesArbitrary: fc.Arbitrary<readonly NodeRoom[] | "unlimited"> = fc.oneof(
@@ -88,7 +94,7 @@ const nearArbitrary = fc.record({ dimension: fc.constantFrom(...dimensions), off
 const tickArbitrary = fc.record({
   want: wantArbitrary,
   near: fc.option(nearArbitrary, { freq: 2 }),
-  pods: fc.option(fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 12 }), { freq: 2 }),
+  followers: fc.option(fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 12 }), { freq: 2 }),
   nodes: nodesArbitrary,
   waits: fc.integer({ min: 0, max: 120 }),
   dataAge: fc.oneof(
@@ -97,18 +103,11 @@ const tickArbitrary = fc.record({
   ),
 });
 
-/** As `expect`, without its price: these checks run hundreds of thousands of times. */
-function must(isTrue: boolean, what: string): void {
-  if (!isTrue) throw new Error(`broken: ${what}`);
-}
-
 interface Moment {
-  readonly limits: GuardLimits;
+  readonly asked: Kept["asked"];
   readonly have: Allocation;
-  readonly want: Partial<Allocation>;
   readonly nodes: readonly NodeRoom[] | "unlimited";
-  readonly now: Ms;
-  readonly verdict: Verdict;
+  readonly verdict: Verdict<Allocation>;
 }
 
 /** The replicas of a size that a greedy packing of one node after the other places. */
@@ -124,130 +123,105 @@ function placed({ replicas, cpu, memory }: Allocation, nodes: readonly NodeRoom[
   return count;
 }
 
-function checkBoundsAndStep({ limits, have, verdict: { allocation } }: Moment): void {
+function checkBoundsAndStep({ asked, have, verdict: { setting } }: Moment): void {
   for (const dimension of dimensions) {
-    const [was, is] = [have[dimension], allocation[dimension]];
+    const [was, is] = [have[dimension], setting[dimension]];
     must(Number.isInteger(is), `${dimension} is whole`);
-    must(is >= limits.bounds[dimension].min, `${dimension} keeps its lower bound`);
-    must(is <= limits.bounds[dimension].max, `${dimension} keeps its upper bound`);
-    const { absolute, relative } = limits.step[dimension];
+    must(is >= asked.bounds[dimension].min, `${dimension} keeps its lower bound`);
+    must(is <= asked.bounds[dimension].max, `${dimension} keeps its upper bound`);
+    const { absolute, relative } = asked.step[dimension];
     must(Math.abs(is - was) <= Math.max(absolute, relative * was), `${dimension} keeps its step`);
   }
 }
 
-function checkCapacity({ have, nodes, verdict: { allocation } }: Moment): void {
-  if (nodes === "unlimited" || placed(allocation, nodes) === allocation.replicas) return;
+function checkCapacity({ have, nodes, verdict: { setting } }: Moment): void {
+  if (nodes === "unlimited" || placed(setting, nodes) === setting.replicas) return;
   // What does not fit was there before, and nothing of it has grown.
-  for (const dimension of dimensions) must(allocation[dimension] <= have[dimension], `${dimension} keeps to the room`);
+  for (const dimension of dimensions) must(setting[dimension] <= have[dimension], `${dimension} keeps to the room`);
 }
 
-function checkRecord({ have, want, verdict }: Moment): void {
-  const { allocation, changed, refused, action } = verdict;
-  const after = afterAction(have, action);
-  for (const dimension of dimensions)
-    must(Object.is(after[dimension], allocation[dimension]), "the action leads there");
-  must(reconcile(workload, allocation, after).kind === "hold", "a second time is a hold");
-  if (refused !== undefined) {
-    must(allocation === have && action.kind === "hold" && changed.length === 0, "a refusal leaves all as it is");
-    return;
-  }
-  for (const dimension of dimensions) {
-    // The chain of corrections leads from the wish to what was granted, without a gap.
-    let value: number = (want[dimension] ?? have[dimension]) + 0; // -0 is 0
-    for (const change of changed.filter((one) => one.dimension === dimension)) {
-      must(change.from === value && change.to !== value, `${dimension} is recorded without a gap`);
-      value = change.to;
-    }
-    must(value === allocation[dimension], `${dimension} is recorded to the end`);
-  }
-}
-
-const followersOf = (action: Verdict["action"]): readonly string[] | undefined =>
-  "pods" in action ? action.pods : undefined;
+const followersIn = (action: Verdict["action"]): readonly string[] | undefined =>
+  action.kind === "set" ? action.followers : undefined;
 
 /** Pods that follow and pods that are held back are those that were asked for: none is lost and none is added. */
-function checkFollowers(pods: readonly string[] | undefined, { action, heldBack = [], refused }: Verdict): void {
-  const follow = followersOf(action);
-  if (pods === undefined || refused !== undefined) {
+function checkFollowers(followers: readonly string[] | undefined, verdict: Verdict): void {
+  const { action, heldBack = [], refused } = verdict;
+  const follow = followersIn(action);
+  if (followers === undefined || refused !== undefined) {
     must(follow === undefined && heldBack.length === 0, "nobody follows unasked");
     return;
   }
-  const asked = [...new Set(pods)];
-  if (action.kind === "hold" || action.kind === "scale")
-    must(heldBack.length === asked.length, "all are held back where nothing is resized");
-  else must([...(follow ?? []), ...heldBack].join() === asked.join(), "followers are kept in their order");
+  const asked = [...new Set(followers)];
+  must(action.kind === "hold" || follow !== undefined, "those who were not named do not follow");
+  must([...(follow ?? []), ...heldBack].join() === asked.join(), "followers are kept in their order");
 }
 
-function refusalExpected({ want, now, limits }: Moment, measuredAt: Ms): boolean {
-  const isWild = Object.values(want).some((value) => !Number.isFinite(value));
-  return isWild || now - measuredAt > limits.maxDataAge || measuredAt - now > limits.maxDataSkew;
+/** Pods removed and restarted by what was granted. */
+function disruptedBy({ asked: { restarts }, have, verdict }: Moment): number {
+  const { setting, action } = verdict;
+  const removed = Math.max(0, have.replicas - setting.replicas);
+  const isNewSize = have.cpu !== setting.cpu || have.memory !== setting.memory;
+  const restarting =
+    (restarts.cpu && have.cpu !== setting.cpu) ||
+    (restarts.memory && have.memory !== setting.memory) ||
+    (!isNewSize && (restarts.cpu || restarts.memory));
+  // Without names all pods that stay take a new size; with names these do, of which no more exist than replicas.
+  const resized = followersIn(action)?.length ?? (isNewSize ? Math.min(have.replicas, setting.replicas) : 0);
+  return removed + (restarting ? Math.min(have.replicas, resized) : 0);
 }
 
 test("no sequence of proposals breaks a limit, and every correction is written down", () => {
-  let accepted = 0;
-  let corrected = 0;
-  let refusals = 0;
-  let trimmed = 0;
+  const seen = { accepted: 0, corrected: 0, refused: 0, trimmed: 0 };
+  const count = ({ refused, changed, action, heldBack }: Verdict): void => {
+    if (refused !== undefined) seen.refused += 1;
+    else if (changed.length > 0) seen.corrected += 1;
+    else seen.accepted += 1;
+    if ((followersIn(action)?.length ?? 0) > 0 && heldBack !== undefined) seen.trimmed += 1;
+  };
   fc.assert(
     fc.property(
-      limitsArbitrary,
+      keptArbitrary,
       fc.array(tickArbitrary, { minLength: 1, maxLength: 25 }),
       fc.infiniteStream(fc.nat()),
-      (limits, ticks, seed) => {
+      ({ asked, limits }, ticks, seed) => {
         const inside = (dimension: Dimension): number => {
-          const { min, max } = limits.bounds[dimension];
+          const { min, max } = asked.bounds[dimension];
           return min + ((seed.next().value ?? 0) % (max - min + 1));
         };
+        // Refusals, the record and the memory of changes are checked here.
+        const ask = checkedGuard();
         let have = { replicas: inside("replicas"), cpu: inside("cpu"), memory: inside("memory") } as Allocation;
         let state: GuardState = freshGuardState;
         let now = milliseconds(start);
         const changedAt = new Map<Dimension, Ms>();
         const disruptions: { at: Ms; count: number }[] = [];
-        for (const { want: wildWant, near, nodes, waits, dataAge, pods: numbers } of ticks) {
-          const pods = numbers?.map((number) => `p${number}`);
+        for (const { want: wildWant, near, nodes, waits, dataAge, followers: numbers } of ticks) {
+          const followers = numbers?.map((number) => `p${number}`);
           const want = near === null ? wildWant : { [near.dimension]: have[near.dimension] + near.offset };
           now = milliseconds(now + waits * 1000);
           const measuredAt = milliseconds(now - dataAge * 1000);
-          const proposal = { workload, want, measuredAt, ...(pods && { pods }) };
-          const verdict = guard(proposal, { limits, state, have, nodes, now });
-          const moment: Moment = { limits, have, want, nodes, now, verdict };
+          const proposal = { workload, want, measuredAt, ...(followers && { followers }) };
+          const verdict = ask(proposal, { limits, state, have, nodes, now }) as Verdict<Allocation>;
+          const moment: Moment = { asked, have, nodes, verdict };
           checkBoundsAndStep(moment);
           checkCapacity(moment);
-          checkRecord(moment);
-          checkFollowers(pods, verdict);
-          must(
-            (verdict.refused !== undefined) === refusalExpected(moment, measuredAt),
-            "refusals are these and no others",
-          );
+          checkFollowers(followers, verdict);
+          count(verdict);
 
-          const { allocation } = verdict;
+          const { setting } = verdict;
           for (const dimension of dimensions) {
-            const [was, is] = [have[dimension], allocation[dimension]];
+            const [was, is] = [have[dimension], setting[dimension]];
             if (was === is) continue;
             const last = changedAt.get(dimension);
-            const { up, down } = limits.cooldown[dimension];
+            const { up, down } = asked.cooldown[dimension];
             if (last !== undefined) must(now - last >= (is > was ? up : down), `${dimension} keeps its cool-down`);
             changedAt.set(dimension, now);
           }
-          const removed = Math.max(0, have.replicas - allocation.replicas);
-          const isNewSize = have.cpu !== allocation.cpu || have.memory !== allocation.memory;
-          const restarting =
-            (limits.restarts.cpu && have.cpu !== allocation.cpu) ||
-            (limits.restarts.memory && have.memory !== allocation.memory) ||
-            (!isNewSize && (limits.restarts.cpu || limits.restarts.memory));
-          const follow = followersOf(verdict.action);
-          // Without names all pods that stay take a new size; with names these do, of which no more exist than replicas.
-          const resized = follow?.length ?? (isNewSize ? Math.min(have.replicas, allocation.replicas) : 0);
-          if (follow !== undefined && follow.length > 0 && verdict.heldBack !== undefined) trimmed += 1;
-          disruptions.push({ at: now, count: removed + (restarting ? Math.min(have.replicas, resized) : 0) });
-          const recent = disruptions.filter(({ at }) => at > now - limits.disruption.window);
-          const disrupted = recent.reduce((sum, { count }) => sum + count, 0);
-          must(disrupted <= limits.disruption.replicas, "the budget is kept");
-
-          if (verdict.refused !== undefined) refusals += 1;
-          else if (verdict.changed.length > 0) corrected += 1;
-          else accepted += 1;
-          have = allocation;
+          disruptions.push({ at: now, count: disruptedBy(moment) });
+          const recent = disruptions.filter(({ at }) => at > now - asked.disruption.window);
+          const disrupted = recent.reduce((sum, one) => sum + one.count, 0);
+          must(disrupted <= asked.disruption.members, "the budget is kept");
+          have = setting;
           state = JSON.parse(JSON.stringify(verdict.state)) as GuardState;
         }
       },
@@ -255,17 +229,17 @@ test("no sequence of proposals breaks a limit, and every correction is written d
     { seed: 20_231, numRuns: 300 },
   );
   // The property means something only if all three happen often.
-  expect(Math.min(accepted, corrected, refusals)).toBeGreaterThan(150);
-  expect(trimmed).toBeGreaterThan(30);
+  expect(Math.min(seen.accepted, seen.corrected, seen.refused)).toBeGreaterThan(150);
+  expect(seen.trimmed).toBeGreaterThan(30);
 });
 
 test("the guard is a function: same input, same verdict, and nothing of the input is touched", () => {
   fc.assert(
-    fc.property(limitsArbitrary, tickArbitrary, (limits, { want, nodes, dataAge }) => {
+    fc.property(keptArbitrary, tickArbitrary, ({ asked, limits }, { want, nodes, dataAge }) => {
       const have = {
-        replicas: limits.bounds.replicas.min,
-        cpu: limits.bounds.cpu.max,
-        memory: limits.bounds.memory.min,
+        replicas: asked.bounds.replicas.min,
+        cpu: asked.bounds.cpu.max,
+        memory: asked.bounds.memory.min,
       };
       const now = milliseconds(start);
       const proposal = Object.freeze({
@@ -283,7 +257,7 @@ test("the guard is a function: same input, same verdict, and nothing of the inpu
 test("clocks that jump, either way, neither break a limit nor end the guard's work", () => {
   fc.assert(
     fc.property(
-      limitsArbitrary,
+      keptArbitrary,
       fc.array(
         fc.record({
           want: wantArbitrary,
@@ -291,31 +265,32 @@ test("clocks that jump, either way, neither break a limit nor end the guard's wo
         }),
         { maxLength: 20 },
       ),
-      (limits, ticks) => {
+      ({ asked, limits }, ticks) => {
         let have = {
-          replicas: limits.bounds.replicas.max,
-          cpu: limits.bounds.cpu.min,
-          memory: limits.bounds.memory.max,
+          replicas: asked.bounds.replicas.max,
+          cpu: asked.bounds.cpu.min,
+          memory: asked.bounds.memory.max,
         } as Allocation;
+        const ask = checkedGuard();
         let state: GuardState = freshGuardState;
         for (const { want, jump } of ticks) {
           const now = milliseconds(start + jump * 1000);
-          const verdict = guard({ workload, want, measuredAt: now }, { limits, state, have, nodes: "unlimited", now });
-          const moment: Moment = { limits, have, want, nodes: "unlimited", now, verdict };
-          checkBoundsAndStep(moment);
-          checkRecord(moment);
+          const proposal = { workload, want, measuredAt: now };
+          const context = { limits, state, have, nodes: "unlimited" as const, now };
+          const verdict = ask(proposal, context) as Verdict<Allocation>;
+          checkBoundsAndStep({ asked, have, nodes: "unlimited", verdict });
           for (const at of Object.values(verdict.state.changedAt)) must(Number.isFinite(at), "the memory stays finite");
-          have = verdict.allocation;
+          have = verdict.setting;
           state = verdict.state;
         }
         // After the longest wait a plain wish in bounds is granted or led towards.
         const later = milliseconds(Math.max(start, ...Object.values(state.changedAt)) + 100_000_000_000);
-        const goal = have.replicas < limits.bounds.replicas.max ? have.replicas + 1 : have.replicas;
+        const goal = have.replicas < asked.bounds.replicas.max ? have.replicas + 1 : have.replicas;
         const verdict = guard(
           { workload, want: { replicas: goal }, measuredAt: later },
           { limits, state, have, nodes: "unlimited", now: later },
         );
-        expect(verdict.allocation.replicas).toBe(goal);
+        expect(verdict.setting.replicas).toBe(goal);
       },
     ),
     { seed: 99, numRuns: 100 },

@@ -1,26 +1,18 @@
-/** What may be done: actions, the guard that every action passes, and the port through which it is done. */
+/** What may be done: knobs and settings, the guard that every action passes, and the port through which it is done. */
 
-export type { Action, Allocation, Dimension, Followers } from "./action.ts";
-export { afterAction, dimensions, reconcile } from "./action.ts";
+export type { Action, Followers } from "./action.ts";
+export { afterAction, reconcile } from "./action.ts";
 export type { Actuator } from "./actuator.ts";
 export { memoryActuator } from "./actuator.ts";
-export type { NodeRoom } from "./capacity.ts";
-export { fitsOn, replicasThatFit } from "./capacity.ts";
-export type { GuardChange, GuardContext, GuardRule, GuardState, Proposal, Refusal, Verdict } from "./guard.ts";
-export { disruptedReplicas, freshGuardState, guard } from "./guard.ts";
-export type { ServiceAction, ServiceProposal } from "./instance-action.ts";
-export type {
-  GuardedInstance,
-  GuardedNode,
-  ServiceGuardChange,
-  ServiceGuardContext,
-  ServiceGuardRule,
-  ServiceGuardState,
-  ServiceRefusal,
-  ServiceVerdict,
-} from "./instance-guard.ts";
-export { freshServiceGuardState, guardServiceAction } from "./instance-guard.ts";
-export type { ServiceGuardLimits } from "./instance-limits.ts";
-export { parseServiceGuardLimits } from "./instance-limits.ts";
-export type { Cooldown, DisruptionBudget, GuardLimits, GuardOptions, StepLimit } from "./limits.ts";
+export type { Allocation } from "./allocation.ts";
+export { dimensions } from "./allocation.ts";
+export type { DisruptionBudget } from "./constraints/disruption-budget.ts";
+export { disruptionBudget, disruptionProblem } from "./constraints/disruption-budget.ts";
+export { followersOf } from "./constraints/followers.ts";
+export { nodeCapacity } from "./constraints/node-capacity.ts";
+export { MEMBERS_HERE, roomInPlace } from "./constraints/room-in-place.ts";
+export type { Draft } from "./draft.ts";
+export type { Constraint, GuardContext, GuardLimits, GuardState, NodeRoom, Proposal, Verdict } from "./guard.ts";
+export { freshGuardState, guard } from "./guard.ts";
+export type { Cooldown, Knob, Setting } from "./knob.ts";
 export { parseGuardLimits } from "./limits.ts";

@@ -1,7 +1,7 @@
 /**
  * Expected failures are values; bugs throw.
  * Owns: the shape of a coded failure, `Result`, and the one exception that carries a failure across a boundary
- * where a value can not travel (promises of third parties, the CLI's edge).
+ * where a value cannot travel (promises of third parties, the CLI's edge).
  * Not here: the codes themselves. Each is written where it arises and listed in docs/guide/failures.md (checked in CI).
  */
 

@@ -1,4 +1,4 @@
-/** Branded identifiers, so that an episode can not be passed where an agent is meant. */
+/** Branded identifiers, so that an episode cannot be passed where an agent is meant. */
 
 import type { Result } from "./failure.ts";
 import { err, failure, ok } from "./failure.ts";

@@ -1,24 +1,19 @@
+export type { Actor, Mode, Stage } from "./agent-terms.ts";
+export { actors, modes, stages } from "./agent-terms.ts";
 export type { Clock } from "./clock.ts";
 export { ManualClock } from "./clock.ts";
 export type { Failure, Result } from "./failure.ts";
 export { assertNever, CodedError, err, failure, failureOf, ok, unwrap } from "./failure.ts";
-export type { AgentId, EpisodeId, RunId, WorkloadId } from "./ids.ts";
-export { parseAgentId, parseEpisodeId, parseRunId, parseWorkloadId } from "./ids.ts";
+export type { FaultKind } from "./fault-kinds.ts";
+export { faultKinds } from "./fault-kinds.ts";
+export type { AgentId, EpisodeId, WorkloadId } from "./ids.ts";
+export { parseAgentId, parseEpisodeId, parseWorkloadId } from "./ids.ts";
 export { Mailbox } from "./mailbox.ts";
+export { isForeignOrigin, isLoopbackAddress, isLoopbackName } from "./own-requests.ts";
+export type { Reason } from "./reason.ts";
 export type { Limits, Resource } from "./resources.ts";
 export { resources } from "./resources.ts";
 export type { Rng, RngState } from "./rng.ts";
 export { restoreRng, seededRng } from "./rng.ts";
 export type { Bytes, Millicores, Ms, PerSecond, Ratio } from "./units.ts";
-export {
-  bytes,
-  cores,
-  kibibytes,
-  mebibytes,
-  millicores,
-  milliseconds,
-  minutes,
-  perSecond,
-  ratio,
-  seconds,
-} from "./units.ts";
+export { bytes, cores, mebibytes, millicores, milliseconds, minutes, perSecond, ratio, seconds } from "./units.ts";

@@ -54,7 +54,7 @@ class Xoshiro128 implements Rng {
   constructor(key: Words) {
     this.#key = key;
     // The key names the stream; the words it starts from are a further mix of it, so that a fork's key and a
-    // parent's draws have nothing in common. All zero is the one state the generator can not leave.
+    // parent's draws have nothing in common. All zero is the one state the generator cannot leave.
     const start = hash128("start", key);
     this.#s0 = start[0] | 0;
     this.#s1 = start[1] | 0;

@@ -56,4 +56,10 @@ test("usage and configuration are exit code 2, the rest 1", () => {
   expect(exitCodeOf(failure("usage.unknown-study", ""))).toBe(2);
   expect(exitCodeOf(failure("config.unknown-key", ""))).toBe(2);
   expect(exitCodeOf(failure("checkpoint.corrupt", ""))).toBe(1);
+  expect(exitCodeOf(failure("server.port-taken", ""))).toBe(1);
+});
+
+test("a name that nothing has, a file that is not there and a weak token are mistakes of the command line too", () => {
+  for (const code of ["env.unknown-id", "module.unknown-world", "file.missing", "plane.tokens", "otlp.token-weak"])
+    expect(exitCodeOf(failure(code, "")), code).toBe(2);
 });

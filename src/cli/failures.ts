@@ -72,8 +72,13 @@ function systemFailure(thrown: unknown): HintedFailure | undefined {
   }
 }
 
-export function exitCodeOf(found: Failure): ExitCode {
-  return found.code.startsWith("usage.") || found.code.startsWith("config.") ? 2 : 1;
+/** Files and folders that were named and are not what the command takes. */
+const NAMED = ["file.missing", "plane.tokens", "trace.model", "train.no-run", "evaluate.wrong-task"];
+/** The command line, a setting, a name that nothing has, tokens that are missing or weak: whoever wrote it can mend it. */
+const MISTAKES = /^(?:usage|config)\.|\.unknown-|\.token-(?:required|weak)$/;
+
+export function exitCodeOf({ code }: Failure): ExitCode {
+  return MISTAKES.test(code) || NAMED.includes(code) ? 2 : 1;
 }
 
 export function reportFailure(shell: Shell, thrown: unknown, { json }: { readonly json: boolean }): ExitCode {

@@ -1,14 +1,14 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../test/fixtures/folders/temporary-folder.ts";
 import { run } from "./program.ts";
 import type { Shell } from "./shell.ts";
 
 let cwd: string;
 beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), "coxswain-program-"));
+  cwd = temporaryFolder("program");
 });
 
 async function cli(args: readonly string[], env: Record<string, string> = {}) {
@@ -187,7 +187,7 @@ describe("doctor", () => {
     for (const finding of findings) if (finding.status !== "ok") expect(finding.advice).toBeTruthy();
   });
 
-  test("a data folder that can not be written is bad, and the exit code says so", async () => {
+  test("a data folder that cannot be written is bad, and the exit code says so", async () => {
     writeFileSync(join(cwd, "file"), "");
     const { code, stdout } = await cli(["doctor", "--json"], { COXSWAIN_DATA: join(cwd, "file", "data") });
     expect(code).toBe(1);
@@ -235,5 +235,58 @@ describe("completion", () => {
     const { code, stdout } = await cli(["completion", shell]);
     expect(code).toBe(0);
     expect(stdout).toContain("coxswain __complete");
+  });
+});
+
+describe("a name that nothing has is a mistake of the command line: exit code 2", () => {
+  test.each([
+    [["nonsense"]],
+    [["train", "NoSuch-v1"]],
+    [["train", "--algo", "nonsense"]],
+    [["train", "--resume", "--out", "nowhere"]],
+    [["pretrain", "--resume", "--out", "nowhere"]],
+    [["evaluate", "nowhere.ckpt"]],
+    [["reproduce", "nonsense"]],
+    [["reproduce", "--list", "--module", "nowhere.mjs"]],
+    [["bench", "nonsense"]],
+    [["inject", "nowhere.yaml"]],
+    [["trace", "critical-path", "nowhere.json"]],
+    [["trace", "localize", "nowhere.json"]],
+    [["store", "export", "nowhere.duckdb", "x.parquet"]],
+    [["store", "import", "nowhere.parquet", "x.duckdb"]],
+    [["config", "profile", "nowhere.yaml"]],
+    [["config", "print", "--config", "nowhere.yaml"]],
+    [["up", "--application", "nonsense"]],
+    [["up", "--token-file", "nowhere"]],
+    [["up", "--config", "world.yaml"]],
+    [["env", "serve", "--token-file", "nowhere"]],
+  ])("%j", async (args) => {
+    writeFileSync(join(cwd, "world.yaml"), "world: nonsense\n");
+    const { code, stdout, stderr } = await cli(args);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/^coxswain: .*(?:nonsense|NoSuch-v1|nowhere)/);
+    expect(readdirSync(cwd)).toEqual(["world.yaml"]);
+  });
+});
+
+describe("an empty value is refused, whatever it is for", () => {
+  test.each([
+    [["up", "--data", "", "--duration", "0.1"], "--data"],
+    [["up", "--data", " ", "--duration", "0.1"], "--data"],
+    [["up", "--host", "", "--data", ":memory:", "--duration", "0.1"], "--host"],
+    [["up", "--token-file", "", "--data", ":memory:", "--duration", "0.1"], "--token-file"],
+    [["up", "--shared-model", "", "--data", ":memory:", "--duration", "0.1"], "--shared-model"],
+    [["train", "--steps", "1", "--out", ""], "--out"],
+    [["pretrain", "--quick", "--resume", "--out", ""], "--out"],
+    [["reproduce", "--list", "--out", ""], "--out"],
+    [["reproduce", "--list", "--module", ""], "--module"],
+    [["config", "print", "--config", ""], "--config"],
+    [["config", "profile", ""], "files"],
+    [["evaluate", ""], "checkpoint"],
+  ])("%j", async (args, named) => {
+    const { code, stdout, stderr } = await cli(args, { XDG_STATE_HOME: join(cwd, "state") });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(`coxswain: ${named} is given an empty value`);
+    expect(readdirSync(cwd)).toEqual([]);
   });
 });

@@ -1,28 +1,34 @@
 /** All commands in one tree, and how one command line is run: parse, act, report. */
 
-import { Command, CommanderError } from "@commander-js/extra-typings";
+import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { benchCommand } from "./commands/bench.ts";
 import { examples } from "./commands/common.ts";
 import { completeCommand, completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
 import { demoCommand } from "./commands/demo.ts";
 import { doctorCommand } from "./commands/doctor.ts";
+import { envCommand } from "./commands/env.ts";
 import { evaluateCommand } from "./commands/evaluate.ts";
 import { injectCommand } from "./commands/inject.ts";
 import { pretrainCommand } from "./commands/pretrain.ts";
 import { reproduceCommand } from "./commands/reproduce.ts";
+import { storeCommand } from "./commands/store.ts";
 import { traceCommand } from "./commands/trace.ts";
 import { trainCommand } from "./commands/train.ts";
 import { upCommand } from "./commands/up.ts";
 import { versionCommand } from "./commands/version.ts";
+import { knownEnvs } from "./environments/catalog.ts";
 import { reportFailure, usageError } from "./failures.ts";
 import { packageVersion } from "./package-info.ts";
 import type { ExitCode, Shell } from "./shell.ts";
 import { didYouMean } from "./suggest.ts";
 
 const argumentWords = {
-  reproduce: async () => (await import("../studies/index.ts")).studies.map((study) => study.id),
-  train: async () => (await import("../learn/env/index.ts")).envIds(),
+  reproduce: async () => {
+    const { studies } = await import("../studies/index.ts");
+    return studies.map(({ id }) => id);
+  },
+  train: async () => knownEnvs().map(({ id }) => id),
   bench: async () => Object.keys(await (await import("./commands/bench.ts")).loadBenches()),
 };
 
@@ -39,7 +45,7 @@ export function buildProgram(shell: Shell): Command {
         ["coxswain demo", "watch an agent learn in this terminal, in under a minute"],
         ["coxswain doctor", "what this machine offers, and what is missing"],
         ["coxswain reproduce --list", "the experiments that can be run"],
-      )}\n\nExit codes: 0 it worked, 1 it failed, 2 the command line or a setting is wrong, 3 a study's claim does not hold.`,
+      )}\n\nExit codes: 0 it worked, 1 it failed, 2 the command line or a setting is wrong (also a name\nthat nothing has, a missing file or a weak token), 3 a study ran and a promise is not kept or a figure not\nreproduced.`,
     );
   program
     .addCommand(upCommand(shell))
@@ -48,6 +54,8 @@ export function buildProgram(shell: Shell): Command {
     .addCommand(trainCommand(shell))
     .addCommand(evaluateCommand(shell))
     .addCommand(pretrainCommand(shell))
+    .addCommand(envCommand(shell))
+    .addCommand(storeCommand(shell))
     .addCommand(injectCommand(shell))
     .addCommand(traceCommand(shell))
     .addCommand(benchCommand(shell))
@@ -64,8 +72,22 @@ export function buildProgram(shell: Shell): Command {
     throw usageError(`unknown command '${word}'${didYouMean(word, names)}`, "coxswain --help lists the commands");
   });
   program.allowExcessArguments();
+  program.hook("preAction", (_program, command) => requireValues(command));
   prepare(program, shell);
   return program;
+}
+
+/** An empty path would be the working folder, and an empty address every address of this machine. */
+function requireValues(command: CommandUnknownOpts): void {
+  // A word that is not begun yet is what shells ask to have completed.
+  if (command.name().startsWith("__")) return;
+  const isEmpty = (value: unknown): boolean =>
+    Array.isArray(value) ? value.some(isEmpty) : typeof value === "string" && value.trim() === "";
+  const option = command.options.find((one) => isEmpty(command.getOptionValue(one.attributeName())));
+  const argument = command.registeredArguments.find((_one, index) => isEmpty(command.processedArgs[index]));
+  const named = option?.long ?? argument?.name();
+  if (named === undefined) return;
+  throw usageError(`${named} is given an empty value`, "write what is meant, or leave it out");
 }
 
 /** Every command throws instead of exiting and writes where the shell says. */

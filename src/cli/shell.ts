@@ -5,7 +5,7 @@
 
 import type { Logger } from "pino";
 
-/** 0 it worked; 1 it failed; 2 the command line or the configuration was not understood; 3 a claim does not hold. */
+/** 0 it worked; 1 it failed; 2 the command line or the configuration was not understood; 3 a promise or a reproduction of a study does not hold. */
 export type ExitCode = 0 | 1 | 2 | 3 | 130 | 143;
 
 /** The part of a Node stream that commands use. */

@@ -1,6 +1,10 @@
 /** "Did you mean …?": the nearest of a few known words, if one is near. */
 
+const LONGEST = 200;
+
 export function closest(word: string, known: Iterable<string>): string | undefined {
+  // No name is that long, and the distance takes the product of both lengths.
+  if (word.length > LONGEST) return undefined;
   let best: string | undefined;
   let bestDistance = Number.POSITIVE_INFINITY;
   const wanted = word.toLowerCase();

@@ -1,4 +1,4 @@
-/** Tables for people: aligned columns, a ruled head, nothing that a narrow terminal can not show. */
+/** Tables for people: aligned columns, a ruled head, nothing that a narrow terminal cannot show. */
 
 import CliTable from "cli-table3";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { json, serverStage } from "../../test/fixtures/server/fake-plane.ts";
+import type { Problem } from "../contract/index.ts";
 import type { Token } from "./access.ts";
-import type { Problem } from "./plane-contract.ts";
 
 const tokens: readonly Token[] = [
   { name: "ann", role: "viewer", secret: "viewer-secret-0123456789" },

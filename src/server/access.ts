@@ -1,11 +1,10 @@
 /**
  * Who may ask for what.
- * Owns: bearer tokens and their roles, the check of Host (a page elsewhere can make its own name point at loopback) and of
- * Origin (a page elsewhere can send a POST without being able to read the answer). Not here: which address is bound
- * (node-server.ts), how often one may write (limits.ts).
+ * Owns: bearer tokens and their roles, and when Host and Origin are looked at. Not here: what they tell
+ * (base/own-requests.ts), which address is bound (node-server.ts), how often one may write (limits.ts).
  */
 import { createHash, timingSafeEqual } from "node:crypto";
-import { type Failure, failure } from "../base/index.ts";
+import { type Failure, failure, isForeignOrigin, isLoopbackName } from "../base/index.ts";
 
 export type Role = "viewer" | "operator";
 
@@ -31,7 +30,7 @@ export interface Admission {
   readonly refused: Failure | null;
 }
 
-export interface Door {
+export interface Authenticator {
   admit(request: Request, needs: Role | "nobody"): Admission;
 }
 
@@ -40,12 +39,10 @@ export const SHORTEST_SECRET = 16;
 
 const NOBODY: Principal = { name: "nobody", role: "viewer" };
 const LOOPBACK_USER: Principal = { name: "loopback", role: "operator" };
-const LOOPBACK_NAMES = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
 
-export const isLoopbackAddress = (address: string): boolean =>
-  address === "localhost" || address === "::1" || /^127(?:\.\d{1,3}){3}$/.test(address);
+export const isSomebody = (principal: Principal): boolean => principal !== NOBODY;
 
-export function createDoor(access: Access): Door {
+export function createAuthenticator(access: Access): Authenticator {
   const digests =
     access.kind === "tokens" ? access.tokens.map((token) => ({ token, digest: digestOf(token.secret) })) : [];
 
@@ -85,7 +82,7 @@ const digestOf = (secret: string): Buffer => createHash("sha256").update(secret)
 const hostOf = (request: Request): string => request.headers.get("host") ?? new URL(request.url).host;
 
 function foreignHost(request: Request): Failure | undefined {
-  if (LOOPBACK_NAMES.test(hostOf(request)) && LOOPBACK_NAMES.test(new URL(request.url).host)) return undefined;
+  if (isLoopbackName(hostOf(request)) && isLoopbackName(new URL(request.url).host)) return undefined;
   return failure(
     "server.host",
     "without tokens this server answers under localhost and 127.0.0.1 only: use such an address, or start it with tokens",
@@ -96,7 +93,6 @@ function foreignOrigin(request: Request): Failure | undefined {
   if (request.method === "GET" || request.method === "HEAD") return undefined;
   const origin = request.headers.get("origin");
   const site = request.headers.get("sec-fetch-site");
-  const isOwn = origin === null || (URL.canParse(origin) && new URL(origin).host === hostOf(request));
-  if (isOwn && (site === null || site === "same-origin" || site === "none")) return undefined;
+  if (!isForeignOrigin({ origin, site, host: hostOf(request) })) return undefined;
   return failure("server.origin", "a page from another origin may not change anything here: use the server's own page");
 }

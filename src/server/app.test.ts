@@ -1,8 +1,8 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "@hono/zod-openapi";
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../../test/fixtures/folders/temporary-folder.ts";
 import {
   agent,
   decision,
@@ -15,7 +15,7 @@ import {
   workload,
 } from "../../test/fixtures/server/fake-plane.ts";
 import { err, failure } from "../base/index.ts";
-import type { Problem } from "./plane-contract.ts";
+import type { Problem } from "../contract/index.ts";
 import {
   agentSchema,
   commandDoneSchema,
@@ -30,7 +30,7 @@ import {
   studySummarySchema,
   trajectorySchema,
   workloadSchema,
-} from "./schemas.ts";
+} from "../contract/schemas/index.ts";
 import { openStudyFolder } from "./study-folder.ts";
 
 const study = {
@@ -48,7 +48,20 @@ const study = {
       paper: null,
       ours: { mean: 1, lo: 0, hi: 2, n: 2, unit: "reward" },
       claim: "at least 0",
+      kind: "promise",
+      target: { direction: "at-least", bound: 0, none: null },
       holds: true,
+    },
+    {
+      id: "f",
+      what: "violations",
+      paper: { low: 5, high: 5, unit: "×", where: "Fig. 1" },
+      ours: { mean: 3, lo: 2, hi: 4, n: 2, unit: "×" },
+      claim: "at least 5×",
+      kind: "reproduction",
+      target: { direction: "at-least", bound: 5, none: 1 },
+      outcome: "same-direction",
+      holds: false,
     },
     {
       id: "s",
@@ -56,13 +69,14 @@ const study = {
       paper: null,
       ours: { mean: 1, lo: 0, hi: 2, n: 2, unit: "cores" },
       claim: "shown, not judged",
+      kind: "shown",
       holds: null,
     },
   ],
 };
 
 function studyFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "coxswain-studies-"));
+  const folder = temporaryFolder("studies");
   writeFileSync(join(folder, "tiny.json"), JSON.stringify(study));
   writeFileSync(join(folder, "tiny.svg"), "<svg/>");
   writeFileSync(join(folder, "tiny-more.svg"), "<svg/>");
@@ -88,7 +102,11 @@ const problem = async (answer: Response): Promise<Problem> => {
 };
 
 test.each([
-  ["/v1/overview", overviewSchema, { at: START + 10, world: { kind: "fake", speed: 60 }, version: "0.1.0" }],
+  [
+    "/v1/overview",
+    overviewSchema,
+    { worlds: [{ kind: "fake", tasks: ["pods"], speed: 60, at: START + 10 }], version: "0.1.0" },
+  ],
   ["/v1/workloads", pageOf("W", workloadSchema), { items: [{ id: "cart" }, { id: "pay" }], next: null }],
   ["/v1/workloads/cart", workloadSchema, { id: "cart", now: { latency: 40 } }],
   ["/v1/workloads/cart/series", seriesSchema, { workload: "cart", at: [START + 10], columns: { latency: [40] } }],
@@ -105,15 +123,31 @@ test.each([
   ["/v1/events", pageOf("E", eventSchema), { items: [{ text: "a note" }, { text: "an error" }] }],
   ["/v1/events?severity=warning", pageOf("E", eventSchema), { items: [{ text: "an error" }] }],
   ["/v1/events?workload=cart&limit=1", pageOf("E", eventSchema), { items: [{ text: "an error" }], next: null }],
-  ["/v1/metrics", metricsSchema, { at: START + 10, learned: { attainment: 0.9 }, server: { streams: 0 } }],
+  [
+    "/v1/metrics",
+    metricsSchema,
+    { tasks: [{ task: "pods", at: START + 10, learned: { attainment: 0.9 } }], server: { streams: 0 } },
+  ],
   [
     "/v1/studies",
     pageOf("S", studySummarySchema),
-    { items: [{ id: "tiny", claims: 1, claimsHeld: 1, figures: ["tiny-more.svg", "tiny.svg"] }] },
+    {
+      items: [
+        {
+          id: "tiny",
+          promises: 1,
+          promisesHeld: 1,
+          reproductions: 1,
+          reproduced: 0,
+          sameDirection: 1,
+          figures: ["tiny-more.svg", "tiny.svg"],
+        },
+      ],
+    },
   ],
   ["/v1/studies/tiny", studyResultSchema, { study: "tiny" }],
   ["/livez", z.unknown(), { ok: true }],
-  ["/readyz", z.unknown(), { ok: true }],
+  ["/readyz", z.unknown(), { ok: true, notes: [] }],
 ])("GET %s answers what the contract says", async (path, schema, expected) => {
   const answer = await fullStage().ask(path);
   expect(answer.status).toBe(200);
@@ -165,13 +199,31 @@ test("a refused parameter is named", async () => {
   expect((await problem(answer)).detail).toBe("query.limit: must be from 1 to 500");
 });
 
-test("readiness says why it is not", async () => {
+test("readiness says why it is not, and what was lost where it is", async () => {
   const { ask, plane } = serverStage();
+  expect(await (await ask("/readyz")).json()).toEqual({ ok: true, notes: [] });
+  plane.notes = ["two lines are damaged"];
+  expect(await (await ask("/readyz")).json()).toEqual({ ok: true, notes: ["two lines are damaged"] });
   plane.reasons = ["the store is full"];
   const answer = await ask("/readyz");
   expect(answer.status).toBe(503);
-  expect(await problem(answer)).toMatchObject({ code: "server.not-ready", detail: "not ready: the store is full" });
+  expect(await problem(answer)).toMatchObject({
+    code: "server.not-ready",
+    detail: "not ready: the store is full; besides: two lines are damaged",
+  });
 });
+
+test.each(["plane.not-saved", "services.not-saved"])(
+  "%s is in force, so it is no refusal, and it is 507",
+  async (code) => {
+    const { ask, plane, audited } = serverStage();
+    plane.answer = () => Promise.resolve(err(failure(code, "the change is in force but could not be saved")));
+    const answer = await ask("/v1/agents/cart-agent/pause", { method: "POST" });
+    expect(answer.status).toBe(507);
+    expect(await problem(answer)).toMatchObject({ code, title: "In force, but not saved" });
+    expect(audited).toMatchObject([{ outcome: "unsaved", status: 507, code }]);
+  },
+);
 
 test.each([
   ["POST", "/v1/agents/cart-agent/pause", undefined, { kind: "pause", agent: "cart-agent" }],
@@ -182,8 +234,14 @@ test.each([
   [
     "PUT",
     "/v1/workloads/cart/slo",
-    { kind: "latency", percentile: 95, target: 80 },
-    { kind: "set-slo", workload: "cart", slo: { kind: "latency", percentile: 95, target: 80 } },
+    { kind: "latency", quantile: 0.95, target: 80 },
+    { kind: "set-slo", workload: "cart", slo: { kind: "latency", quantile: 0.95, target: 80 } },
+  ],
+  [
+    "PUT",
+    "/v1/workloads/cart/slo",
+    { kind: "availability", target: 0.999 },
+    { kind: "set-slo", workload: "cart", slo: { kind: "availability", target: 0.999 } },
   ],
   [
     "POST",
@@ -353,10 +411,24 @@ test("a new workload and a changed agent are seen at once", async () => {
   expect((await ask("/v1/agents/cart-agent")).headers.get("etag")).toBe('"9"');
 });
 
-test("what the plane told before it was started again is shown, and goes to no stream", async () => {
-  const { ask } = serverStage({
-    past: [workload("old"), samples(START - 30_000, ["old"]), decision("old"), event("from before")],
-  });
+test("lists can be had of one task alone", async () => {
+  const { ask, plane } = serverStage();
+  plane.send(workload("geo", 1, { task: "mitigation" }), agent("geo-agent"));
+  plane.send(decision("cart"), decision("geo"), event("late", { workload: "geo" }), event("for all"));
+  const items = async (path: string): Promise<readonly Record<string, unknown>[]> =>
+    ((await (await ask(path)).json()) as { items: Record<string, unknown>[] }).items;
+  expect((await items("/v1/workloads")).map(({ id }) => id)).toEqual(["cart", "pay", "geo"]);
+  expect((await items("/v1/workloads?task=mitigation")).map(({ id }) => id)).toEqual(["geo"]);
+  expect((await items("/v1/agents?task=pods")).map(({ id }) => id)).toEqual(["cart-agent", "pay-agent"]);
+  expect((await items("/v1/decisions?task=mitigation")).map((one) => one["workload"])).toEqual(["geo"]);
+  expect(await items("/v1/decisions?task=mitigation&workload=cart")).toEqual([]);
+  expect((await items("/v1/events?task=mitigation")).map(({ text }) => text)).toEqual(["late"]);
+  expect(await items("/v1/workloads?task=nothing")).toEqual([]);
+});
+
+test("what the plane told before it was started again is shown", async () => {
+  const { ask, plane } = serverStage();
+  plane.sendPast(workload("old"), samples(START - 30_000, ["old"]), decision("old"), event("from before"));
   const series = (await (await ask("/v1/workloads/old/series")).json()) as { at: number[] };
   expect(series.at).toEqual([START - 30_000]);
   const decisions = (await (await ask("/v1/decisions?workload=old")).json()) as { items: unknown[] };

@@ -7,15 +7,21 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { CodedError, type Failure, failure } from "../base/index.ts";
-import { type Access, createDoor, type Role } from "./access.ts";
+import type {
+  ControlPlane,
+  OverviewDocument,
+  PlaneUpdate,
+  Problem,
+  ServicesPlane,
+  StreamMessages,
+} from "../contract/index.ts";
+import { type Access, createAuthenticator, isSomebody, type Role } from "./access.ts";
 import type { AuditSink } from "./audit.ts";
 import { withinSize } from "./body-size.ts";
-import type { ControlPlane } from "./control-plane.ts";
-import type { AppEnv, HonoApp } from "./endpoint.ts";
+import type { AppEnv, Bringer, HonoApp } from "./endpoint.ts";
 import { createBuckets, defaultLimits, type Limits, type ServerClock, wallClock } from "./limits.ts";
 import { openApiDocument } from "./open-api.ts";
-import type { OverviewDocument, PlaneUpdate, Problem, StreamMessages } from "./plane-contract.ts";
-import { problemResponse } from "./problem.ts";
+import { isInForce, problemResponse } from "./problem.ts";
 import { createReadModel, type ReadModel, type ReadModelLimits } from "./read-model/read-model.ts";
 import { addCommandRoutes } from "./routes/commands.ts";
 import { addDashboard, type StaticFiles } from "./routes/dashboard.ts";
@@ -25,17 +31,16 @@ import { addReadingRoutes } from "./routes/reading.ts";
 import { addServiceRoutes } from "./routes/services.ts";
 import { addStreamRoute } from "./routes/stream.ts";
 import { addStudyRoutes, type StudyShelf } from "./routes/studies.ts";
-import type { ServicesPlane } from "./services-plane.ts";
 import { createStreamHub } from "./stream-hub.ts";
 
 export interface AppOptions {
   readonly version: string;
-  /** What the plane told before it was started again: shown like the rest, and not streamed. */
-  readonly past?: readonly PlaneUpdate[];
   readonly access: Access;
   readonly audit: AuditSink;
   /** A defect of the server or the plane: the asker got a 500 without its text. */
   readonly onDefect: (thrown: unknown) => void;
+  /** Why what is beside the plane, such as the audit log, cannot be relied on right now. */
+  readonly troubles?: () => readonly string[];
   /** For the server's own figures; `route` is the pattern, so that it has few values. */
   readonly onAnswer?: (answer: {
     readonly method: string;
@@ -57,7 +62,7 @@ export interface AppOptions {
 }
 
 export interface App {
-  fetch(request: Request): Promise<Response>;
+  fetch(request: Request, bringer?: Bringer): Promise<Response>;
   readonly model: ReadModel;
   /** The API's description, as /openapi.json gives it. */
   openApi(): object;
@@ -81,8 +86,7 @@ export function createApp({ plane, options }: { readonly plane: ControlPlane; re
   const model = createReadModel(options.modelLimits);
 
   const overview = (): OverviewDocument => ({
-    at: model.at ?? plane.world.startedAt,
-    world: { kind: plane.world.kind, startedAt: plane.world.startedAt, speed: plane.speed },
+    worlds: plane.worlds.map((world) => ({ ...world, at: model.timeOf(world.tasks) ?? world.startedAt })),
     version: options.version,
     workloads: model.workloads(),
     agents: model.agentSummaries(),
@@ -93,13 +97,14 @@ export function createApp({ plane, options }: { readonly plane: ControlPlane; re
     events: model.events({ before: null, limit: EVENTS_IN_SNAPSHOT }).items,
   });
   const hub = createStreamHub({ ...limits, run: clock.now().toString(36), clock, snapshot });
-  model.apply(options.past ?? []);
-  const unsubscribe = plane.subscribe((updates) => hub.publish(model.apply(updates)));
+  // What was told before the plane was started again is shown like the rest, and not streamed.
+  const past = (updates: readonly PlaneUpdate[]): void => void model.apply(updates);
+  const unsubscribe = plane.subscribe((updates) => hub.publish(model.apply(updates)), { past });
 
   const app: HonoApp = new OpenAPIHono<AppEnv>({
     defaultHook: (result) => (result.success ? undefined : problemResponse(badRequest(result))),
   });
-  const door = createDoor(options.access);
+  const authenticator = createAuthenticator(options.access);
 
   app.use(async (c, next) => {
     // Not the clock's: most answers take less than its millisecond.
@@ -108,7 +113,7 @@ export function createApp({ plane, options }: { readonly plane: ControlPlane; re
     const route = c.req.routePath === "*" || c.req.routePath === "/*" ? "other" : c.req.routePath;
     options.onAnswer?.({ method: c.req.method, route, status: c.res.status, ms: performance.now() - began });
   });
-  app.use(writes({ door, limits, clock, audit: options.audit }));
+  app.use(writes({ authenticator, limits, clock, audit: options.audit }));
   app.use(async (c, next) => {
     const request = await withinSize(c.req.raw, limits.bodyBytes);
     if (request === null)
@@ -129,12 +134,18 @@ export function createApp({ plane, options }: { readonly plane: ControlPlane; re
       updatesRefused: model.refused,
     }),
   });
-  addStreamRoute(app, { hub, limits });
+  // Without tokens all have one name.
+  const streamsPerName = options.access.kind === "tokens" ? limits.streamsPerName : limits.streams;
+  addStreamRoute(app, { hub, limits: { ...limits, streamsPerName } });
   addStudyRoutes(app, options.studies ?? NO_STUDIES);
   addEmbeddingRoute(app, { model, pool: options.pool ?? NO_POOL });
   addServiceRoutes(app, { services: options.services, limits, clock });
   addCommandRoutes(app, { plane, model, limits, clock, requireIfMatch: options.requireIfMatch ?? false });
-  addOwnRoutes(app, { readiness: () => plane.readiness(), metrics: options.metrics ?? (() => "") });
+  const readiness = () => {
+    const { reasons, notes } = plane.readiness();
+    return { reasons: [...reasons, ...(options.troubles?.() ?? [])], notes };
+  };
+  addOwnRoutes(app, { readiness, metrics: options.metrics ?? (() => "") });
   // Made when first asked for: it takes longer than all the rest of the start.
   const openApi = once(() => openApiDocument(app, { version: options.version }));
   const openApiText = once(() => JSON.stringify(openApi()));
@@ -159,7 +170,7 @@ export function createApp({ plane, options }: { readonly plane: ControlPlane; re
   });
 
   return {
-    fetch: async (request) => app.fetch(request),
+    fetch: async (request, bringer) => app.fetch(request, bringer),
     model,
     openApi,
     close() {
@@ -188,12 +199,12 @@ function neededRole(method: string, path: string): Role | "nobody" {
 
 /** Lets in or refuses; every attempt to change something is written down, and counted against its sender's bucket. */
 function writes({
-  door,
+  authenticator,
   limits,
   clock,
   audit,
 }: {
-  readonly door: ReturnType<typeof createDoor>;
+  readonly authenticator: ReturnType<typeof createAuthenticator>;
   readonly limits: Limits;
   readonly clock: ServerClock;
   readonly audit: AuditSink;
@@ -201,8 +212,9 @@ function writes({
   const buckets = createBuckets({ perSecond: limits.writesPerSecond, burst: limits.writeBurst });
   const overdrawn = new Set<string>();
   return async (c, next) => {
-    const { principal: who, refused } = door.admit(c.req.raw, neededRole(c.req.method, c.req.path));
+    const { principal: who, refused } = authenticator.admit(c.req.raw, neededRole(c.req.method, c.req.path));
     c.set("principal", who);
+    if (isSomebody(who) && refused === null) c.env?.admitted?.();
     c.set("command", null);
     if (!isWrite(c.req.method)) {
       if (refused !== null) return refusal(refused);
@@ -227,7 +239,7 @@ function writes({
       method: c.req.method.slice(0, 20),
       path: c.req.path.slice(0, 200),
       command: c.get("command"),
-      outcome: status < 300 ? "done" : "refused",
+      outcome: status < 300 ? "done" : isInForce(status) ? "unsaved" : "refused",
       status,
       code: status < 300 ? null : await codeOf(c.res),
     });
@@ -256,10 +268,10 @@ function badRequest({ target, error }: Refused): Failure {
   return failure("server.bad-request", problems.join("; ").slice(0, 500));
 }
 
-/** The framework's own refusals: a body that is no JSON, or is sent as something else. */
+/** The framework's own refusals: a body that is not valid JSON, or is sent as something else. */
 function fromFramework({ status }: HTTPException): Failure {
   if (status === 415) return failure("server.not-json", "send the body as JSON, with 'Content-Type: application/json'");
-  return failure("server.bad-request", "the body is no JSON: check quotes, commas and brackets");
+  return failure("server.bad-request", "the body is not valid JSON: check quotes, commas and brackets");
 }
 
 function methodTable(paths: Readonly<Record<string, object>>): (path: string) => readonly string[] {

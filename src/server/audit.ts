@@ -3,8 +3,7 @@
  * Owns: its shape. Not here: where it is written (the sink is given to the app), request bodies and tokens, which never
  * appear in it.
  */
-import type { Command } from "./plane-contract.ts";
-import type { ServicesCommand } from "./services-contract.ts";
+import type { Command, ServicesCommand } from "../contract/index.ts";
 
 export type AuditedCommand = Command | ServicesCommand;
 
@@ -18,9 +17,10 @@ export interface AuditEntry {
   readonly path: string;
   /** What was asked for; null when the request did not get that far. */
   readonly command: AuditedCommand | null;
-  readonly outcome: "done" | "refused";
+  /** `unsaved`: in force until the next restart, or the next save that succeeds. */
+  readonly outcome: "done" | "refused" | "unsaved";
   readonly status: number;
-  /** Why it was refused; null when it was done. */
+  /** Why it was refused or not saved; null when it was done. */
   readonly code: string | null;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { agent, serverStage } from "../../test/fixtures/server/fake-plane.ts";
 import { err, failure, ok } from "../base/index.ts";
-import type { EmbeddingsDocument } from "./contract.ts";
+import type { EmbeddingsDocument } from "../contract/index.ts";
 import type { PoolMap, PoolShelf } from "./routes/embeddings.ts";
 
 const pool: PoolMap = {
@@ -70,8 +70,8 @@ test("a neutral embedding has no place, nor has one of another model's length", 
   expect((await read(shelf, { familiarity: { ...familiar, embedding: [1] } })).workloads[0]?.place).toBeNull();
 });
 
-test("a report that can not be read is a problem with its reason", async () => {
-  const why = failure("plane.pool-unreadable", "the report can not be read");
+test("a report that cannot be read is a problem with its reason", async () => {
+  const why = failure("plane.pool-unreadable", "the report cannot be read");
   const stage = serverStage({ pool: { read: async () => err(why) } });
   const answer = await stage.ask("/v1/embeddings");
   expect(answer.status).toBe(503);

@@ -6,16 +6,21 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { type Failure, failure } from "../base/index.ts";
+import { problemSchema } from "../contract/schemas/index.ts";
 import type { Principal } from "./access.ts";
 import type { AuditedCommand } from "./audit.ts";
 import { type ProblemStatus, problemResponse } from "./problem.ts";
-import { problemSchema } from "./schemas.ts";
 
 export interface AppVariables {
   principal: Principal;
   command: AuditedCommand | null;
 }
-export type AppEnv = { Variables: AppVariables };
+/** Whoever brought the request, where anybody wants to know. */
+export interface Bringer {
+  /** It was let in as somebody, by a token where there are any. */
+  admitted?(): void;
+}
+export type AppEnv = { Variables: AppVariables; Bindings: Bringer };
 export type HonoApp = OpenAPIHono<AppEnv>;
 
 const NOTHING = z.strictObject({});
@@ -155,6 +160,7 @@ const DESCRIPTIONS: { readonly [status in ProblemStatus]: string } = {
   500: "A defect of the server.",
   503: "Not available now; it may be later.",
   504: "The control plane did not answer in time.",
+  507: "It is in force, but could not be saved: a restart may bring back what was before.",
 };
 
 function validated(c: Context<AppEnv>, part: "param" | "query" | "json"): unknown {

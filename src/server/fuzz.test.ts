@@ -74,7 +74,7 @@ const body = fc.oneof(
   fc
     .record({
       kind: fc.constantFrom("latency", "throughput", "none", "other"),
-      percentile: fc.double(),
+      quantile: fc.double(),
       target: fc.double(),
     })
     .map((slo) => JSON.stringify(slo)),

@@ -1,7 +1,7 @@
 /**
  * How much one may ask for.
  * Owns: the bucket that writes are taken from, answers remembered by Idempotency-Key, waiting no longer than a limit.
- * Not here: the size of a request (app.ts), of a stream's backlog (stream-hub.ts), connections (node-server.ts).
+ * Not here: the size of a request (app.ts), of a stream's backlog (stream-hub.ts), which connection goes (connections.ts).
  */
 import { CodedError, err, failure, type Result } from "../base/index.ts";
 
@@ -11,7 +11,13 @@ export interface Limits {
   readonly writeBurst: number;
   /** How long the plane may take to answer. */
   readonly waitMs: number;
+  /** At the same time; one more takes the place of one that is not being answered (connections.ts). */
+  readonly connections: number;
   readonly streams: number;
+  /** Of those, for one token's name: one that is shared, or lost, does not take all of them. */
+  readonly streamsPerName: number;
+  /** Of all, left to operators by those who only look. */
+  readonly streamsForOperators: number;
   /** Of one stream, not yet read by its client. */
   readonly backlogBytes: number;
   /** Of what was sent lately, for clients that come back. */
@@ -26,7 +32,10 @@ export const defaultLimits: Limits = {
   writesPerSecond: 5,
   writeBurst: 20,
   waitMs: 5_000,
+  connections: 1_000,
   streams: 100,
+  streamsPerName: 50,
+  streamsForOperators: 20,
   backlogBytes: 2_000_000,
   resumeBytes: 8_000_000,
   heartbeatMs: 15_000,

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
+import { temporaryFolder } from "../../test/fixtures/folders/temporary-folder.ts";
 import { agent, event, fakePlane, workload } from "../../test/fixtures/server/fake-plane.ts";
 import { unwrap } from "../base/index.ts";
 import { openServer, type RunningServer, type ServerOptions } from "./node-server.ts";
@@ -192,7 +192,7 @@ test.each([
 });
 
 function dashboardFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "coxswain-dashboard-"));
+  const folder = temporaryFolder("dashboard");
   mkdirSync(join(folder, "assets"));
   writeFileSync(join(folder, "index.html"), "<!doctype html><title>Coxswain</title>");
   writeFileSync(join(folder, "assets", "page-AbCd1234.js"), `console.log("${"x".repeat(2_000)}")`);
@@ -238,8 +238,41 @@ test("the dashboard's files are served with their types, packed, cached by conte
     expect((await fetch(`${url}${path}`)).status, path).toBe(404);
 });
 
+test("an address of a view leads to the page, below any prefix; of the API and of files nothing changes", async () => {
+  const dashboard = unwrap(openStaticFolder(dashboardFolder()));
+  const { opened } = await start({ dashboard });
+  const { url } = unwrap(opened);
+  const look = (path: string) => fetch(`${url}${path}`, { redirect: "manual" });
+  // Relative to the address that was asked for, as a browser resolves it: a proxy may have put a prefix before it.
+  for (const [path, leadsTo] of [
+    ["/workloads/web-shop", "/#/workloads/web-shop"],
+    ["/workloads/a%2Fb%20c", "/#/workloads/a%2Fb%20c"],
+    ["/agents/web-shop-agent/", "/#/agents/web-shop-agent"],
+    ["/events", "/#/events"],
+    ["/studies/", "/#/studies"],
+  ] as const) {
+    const { status, headers } = await look(path);
+    expect(status, path).toBe(302);
+    const location = headers.get("location") ?? "";
+    expect(new URL(location, `https://example.org/prefix${path}`).href).toBe(`https://example.org/prefix${leadsTo}`);
+  }
+  expect(await (await fetch(`${url}/workloads/web-shop`)).text()).toContain("<title>Coxswain</title>");
+  for (const path of [
+    "/v1/workloads/nobody",
+    "/v1/events/nothing",
+    "/nothing",
+    "/events.js",
+    "/studies/a/b",
+    "//events",
+  ])
+    expect((await look(path)).status, path).toBe(404);
+  expect((await fetch(`${url}/events`, { method: "POST", redirect: "manual" })).status).toBe(404);
+  const { url: bare } = unwrap((await start({})).opened);
+  expect((await fetch(`${bare}/events`, { redirect: "manual" })).status).toBe(404);
+});
+
 test("a folder without a page is refused with what to do", () => {
-  const empty = mkdtempSync(join(tmpdir(), "coxswain-empty-"));
+  const empty = temporaryFolder("empty");
   expect(openStaticFolder(empty)).toMatchObject({ ok: false, failure: { code: "server.dashboard" } });
   expect(openStaticFolder(join(empty, "nothing"))).toMatchObject({ ok: false, failure: { code: "server.dashboard" } });
 });

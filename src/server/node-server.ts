@@ -4,12 +4,14 @@
  * gracefully. Not here: what is answered (app.ts).
  */
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createSocketServer, type Server } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import { err, failure, ok, type Result } from "../base/index.ts";
-import { type Access, isLoopbackAddress, SHORTEST_SECRET, type Token } from "./access.ts";
+import { err, type Failure, failure, isLoopbackAddress, ok, type Result } from "../base/index.ts";
+import type { ControlPlane } from "../contract/index.ts";
+import { type Access, SHORTEST_SECRET, type Token } from "./access.ts";
 import { type App, type AppOptions, createApp } from "./app.ts";
-import type { ControlPlane } from "./control-plane.ts";
+import { limitConnections } from "./connections.ts";
+import { defaultLimits } from "./limits.ts";
 
 export interface ServerOptions extends Omit<AppOptions, "access"> {
   /** 127.0.0.1 unless said. */
@@ -17,6 +19,10 @@ export interface ServerOptions extends Omit<AppOptions, "access"> {
   /** 0 for any that is free. */
   readonly port: number;
   readonly tokens?: readonly Token[];
+  /** For the whole head of a request; ten seconds unless said. */
+  readonly headersMs?: number;
+  /** A connection was closed, or not taken, because there are too many. */
+  readonly onCrowded?: () => void;
 }
 
 export interface RunningServer {
@@ -30,6 +36,9 @@ export interface RunningServer {
 
 const GRACE_MS = 3_000;
 const IDLE_LOOK_MS = 50;
+const HEADERS_MS = 10_000;
+/** How often slow connections are looked for: Node's own thirty seconds would let a ten-second limit be forty. */
+const SLOW_LOOK_MS = 1_000;
 
 /** Of every answer, whoever makes it; one that brings its own keeps that. */
 const securityHeaders = Object.entries({
@@ -43,6 +52,23 @@ const securityHeaders = Object.entries({
   "permissions-policy": "camera=(), geolocation=(), microphone=()",
 });
 
+/**
+ * Whether a server could be opened here, without one: tokens, address and port. The port is held until `release`, so that
+ * several can be tried together.
+ */
+export async function tryAddress({
+  host,
+  port,
+  tokens,
+}: Required<Pick<ServerOptions, "host" | "port" | "tokens">>): Promise<Result<{ release(): Promise<void> }>> {
+  const access = accessFor(host, tokens);
+  if (!access.ok) return access;
+  const probe = createSocketServer((socket) => socket.destroy());
+  const failed = await bind(probe, { host, port });
+  if (failed !== null) return err(failed);
+  return ok({ release: () => new Promise((resolve) => probe.close(() => resolve())) });
+}
+
 export async function openServer({
   plane,
   options,
@@ -50,11 +76,13 @@ export async function openServer({
   readonly plane: ControlPlane;
   readonly options: ServerOptions;
 }): Promise<Result<RunningServer>> {
-  const { host = "127.0.0.1", port, tokens = [], ...appOptions } = options;
+  const { host = "127.0.0.1", port, tokens = [], headersMs = HEADERS_MS, onCrowded, ...appOptions } = options;
   const access = accessFor(host, tokens);
   if (!access.ok) return access;
   const app = createApp({ plane, options: { ...appOptions, access: access.value } });
-  const listener = getRequestListener(app.fetch, {
+  const answer: Parameters<typeof getRequestListener>[0] = (request, { incoming }) =>
+    app.fetch(request, { admitted: () => connections.admitted(incoming.socket) });
+  const listener = getRequestListener(answer, {
     // With its own Response, whose body goes to the socket as it is: the platform's would be read back from a stream,
     // which takes about as long as all the rest of an answer.
     overrideGlobalObjects: true,
@@ -64,8 +92,9 @@ export async function openServer({
   const server = createServer(
     {
       // Headers within 10 s, the whole request within 30 s: a client that sends a byte now and then holds no connection.
-      headersTimeout: 10_000,
+      headersTimeout: headersMs,
       requestTimeout: 30_000,
+      connectionsCheckingInterval: SLOW_LOOK_MS,
       // Longer than the minute after which proxies close what nobody uses: a server that closes first may do so at the
       // moment at which the next request is on its way, and that one gets no answer.
       keepAliveTimeout: 65_000,
@@ -76,15 +105,15 @@ export async function openServer({
       void listener(incoming, outgoing);
     },
   );
-  server.maxConnections = 1_000;
-
-  const failed = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
-    server.once("error", resolve);
-    server.listen({ host, port }, () => resolve(null));
+  const connections = limitConnections(server, {
+    most: options.limits?.connections ?? defaultLimits.connections,
+    ...(onCrowded ? { onCrowded } : {}),
   });
+
+  const failed = await bind(server, { host, port });
   if (failed !== null) {
     app.close();
-    return err(bindFailure(failed, { host, port }));
+    return err(failed);
   }
   const bound = (server.address() as AddressInfo).port;
 
@@ -133,6 +162,12 @@ function accessFor(host: string, tokens: readonly Token[]): Result<Access> {
   );
 }
 
+const bind = (server: Server, at: { readonly host: string; readonly port: number }): Promise<Failure | null> =>
+  new Promise((resolve) => {
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(bindFailure(error, at)));
+    server.listen(at, () => resolve(null));
+  });
+
 function bindFailure(error: NodeJS.ErrnoException, { host, port }: { host: string; port: number }) {
   const cause = { cause: error };
   switch (error.code) {
@@ -151,7 +186,7 @@ function bindFailure(error: NodeJS.ErrnoException, { host, port }: { host: strin
     default:
       return failure(
         "server.bind",
-        `${host}:${port} can not be bound (${error.code ?? error.message}): check the address`,
+        `${host}:${port} cannot be bound (${error.code ?? error.message}): check the address`,
         cause,
       );
   }

@@ -115,6 +115,7 @@ test("every route of the API is in the document", async () => {
       "GET /v1/services/graph",
       "GET /v1/services/instances",
       "GET /v1/services/paths",
+      "GET /v1/services/requests",
       "GET /v1/services/suspects",
       "GET /v1/stream",
       "GET /v1/studies",
@@ -135,6 +136,7 @@ test("every route of the API is in the document", async () => {
       "POST /v1/workloads/{id}/faults",
       "PUT /v1/agents/{id}/mode",
       "PUT /v1/services/acting",
+      "PUT /v1/services/requests",
       "PUT /v1/workloads/{id}/slo",
     ].sort(),
   );

@@ -3,9 +3,25 @@
  * Owns: which status a failure's code has, and the answer itself. Not here: the codes' meaning (docs/guide/failures.md).
  */
 import type { Failure } from "../base/index.ts";
-import type { Problem } from "./plane-contract.ts";
+import type { Problem } from "../contract/index.ts";
 
-export type ProblemStatus = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 422 | 428 | 429 | 500 | 503 | 504;
+export type ProblemStatus =
+  | 400
+  | 401
+  | 403
+  | 404
+  | 405
+  | 409
+  | 412
+  | 413
+  | 415
+  | 422
+  | 428
+  | 429
+  | 500
+  | 503
+  | 504
+  | 507;
 
 const TITLES: { readonly [status in ProblemStatus]: string } = {
   400: "The request is not understood",
@@ -23,6 +39,7 @@ const TITLES: { readonly [status in ProblemStatus]: string } = {
   500: "A defect of the server",
   503: "Not available now",
   504: "No answer in time",
+  507: "In force, but not saved",
 };
 
 const STATUSES: { readonly [code: string]: ProblemStatus } = {
@@ -52,7 +69,12 @@ const STATUSES: { readonly [code: string]: ProblemStatus } = {
   "server.study-unreadable": 503,
   "plane.pool-unreadable": 503,
   "server.timeout": 504,
+  "plane.not-saved": 507,
+  "services.not-saved": 507,
 };
+
+/** What was asked for is done, and only its keeping failed. */
+export const isInForce = (status: number): boolean => status === 507;
 
 /** A failure of the plane that has no status of its own is a conflict, or passes by itself. */
 export const statusOf = ({ code, retry }: Failure): ProblemStatus => STATUSES[code] ?? (retry ? 503 : 409);

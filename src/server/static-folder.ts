@@ -42,7 +42,7 @@ export function openStaticFolder(folder: string): Result<StaticFiles> {
     if (!files.has("/index.html")) throw new Error("it has no index.html");
     return ok({ find: (path) => files.get(path) });
   } catch (cause) {
-    const text = `the dashboard's files in '${folder}' can not be served: ${String((cause as Error).message)}; build the dashboard first`;
+    const text = `the dashboard's files in '${folder}' cannot be served: ${String((cause as Error).message)}; build the dashboard first`;
     return err(failure("server.dashboard", text, { cause }));
   }
 }

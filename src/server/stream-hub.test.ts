@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { event, START, type Stage, samples, serverStage } from "../../test/fixtures/server/fake-plane.ts";
-import { laggedSchema, snapshotSchema, updatesSchema } from "./schemas.ts";
+import { laggedSchema, snapshotSchema, updatesSchema } from "../contract/schemas/index.ts";
 
 interface Message {
   readonly id: string;
@@ -148,7 +148,7 @@ test("a reader that does not read loses samples, not memory; once it reads it is
   }
   const [anew] = await stream.next(1);
   expect(anew?.event).toBe("snapshot");
-  expect(snapshotSchema.parse(anew?.data).overview.at).toBe(START + sent);
+  expect(snapshotSchema.parse(anew?.data).overview.worlds[0]?.at).toBe(START + sent);
   // Two samples per portion: what arrived and what was lost make the whole.
   const lost = laggedSchema.parse(lagged.data).samples;
   expect(got.length * 2 + lost).toBe(sent * 2);
@@ -191,6 +191,21 @@ test("streams are counted, limited, and freed by a reader that goes", async () =
   expect((await stage.ask("/v1/stream")).status).toBe(200);
 });
 
+test("one name has only so many streams, and viewers leave some to operators", async () => {
+  const tokens = [
+    { name: "ann", role: "viewer", secret: "viewer-secret-0123456789" },
+    { name: "eve", role: "viewer", secret: "another-secret-0123456789" },
+    { name: "bob", role: "operator", secret: "operator-secret-0123456789" },
+  ] as const;
+  const limits = { streams: 5, streamsPerName: 2, streamsForOperators: 2 };
+  const stage = serverStage({ limits, access: { kind: "tokens", tokens } });
+  const statusFor = async (which: 0 | 1 | 2) =>
+    (await stage.ask("/v1/stream", { headers: { authorization: `Bearer ${tokens[which].secret}` } })).status;
+  expect([await statusFor(0), await statusFor(0), await statusFor(0)]).toEqual([200, 200, 503]);
+  expect([await statusFor(1), await statusFor(1)]).toEqual([200, 503]);
+  expect([await statusFor(2), await statusFor(2), await statusFor(2)]).toEqual([200, 200, 503]);
+});
+
 test("HEAD opens no stream", async () => {
   const stage = serverStage();
   const answer = await stage.ask("/v1/stream", { method: "HEAD" });
@@ -205,4 +220,13 @@ test("closing ends every stream, and a later one at once", async () => {
   stage.app.close();
   expect(await stream.isDone()).toBe(true);
   expect(await (await open(stage)).next(1)).toEqual([]);
+});
+
+test("what was told before a restart goes to no stream", async () => {
+  const stage = serverStage();
+  const stream = await open(stage);
+  await stream.next(1);
+  stage.plane.sendPast(event("from before"));
+  stage.plane.send(event("from now"));
+  expect(textsOf(await stream.next(1))).toEqual(["from now"]);
 });

@@ -4,11 +4,12 @@
  * reader that is too slow: it loses updates, is told how many samples, and gets a new snapshot once it has caught up, so
  * memory per reader is bounded by its backlog. Not here: what is in a snapshot (given), HTTP (routes/stream.ts).
  */
+
+import type { LiveUpdate, StreamMessages } from "../contract/index.ts";
 import type { ServerClock } from "./limits.ts";
-import type { LiveUpdate, StreamMessages } from "./plane-contract.ts";
 
 export interface StreamHubOptions {
-  /** Tells this run of the server from another: an id of another run can not be resumed. */
+  /** Tells this run of the server from another: an id of another run cannot be resumed. */
   readonly run: string;
   readonly clock: ServerClock;
   readonly snapshot: () => StreamMessages["snapshot"];
@@ -22,7 +23,9 @@ export interface StreamHub {
   readonly streams: number;
   readonly samplesDropped: number;
   publish(updates: readonly LiveUpdate[]): void;
-  open(lastEventId: string | null): ReadableStream<Uint8Array>;
+  /** How many a name has. */
+  heldBy(name: string): number;
+  open(lastEventId: string | null, name: string): ReadableStream<Uint8Array>;
   /** Ends every stream. */
   close(): void;
 }
@@ -34,6 +37,7 @@ interface Portion {
 }
 
 interface Reader {
+  readonly name: string;
   readonly controller: ReadableStreamDefaultController<Uint8Array>;
   /** Samples missed since it fell behind; null while it keeps up. */
   missed: number | null;
@@ -138,7 +142,12 @@ export function createStreamHub(options: StreamHubOptions): StreamHub {
       if (clock.now() - lastFlush >= options.portionMs) flush();
       else cancelFlush ??= clock.after(options.portionMs, flush);
     },
-    open(lastEventId) {
+    heldBy(name) {
+      let count = 0;
+      for (const reader of readers) if (reader.name === name) count += 1;
+      return count;
+    },
+    open(lastEventId, name) {
       let mine: Reader | undefined;
       return new ReadableStream<Uint8Array>(
         {
@@ -147,7 +156,7 @@ export function createStreamHub(options: StreamHubOptions): StreamHub {
             hadReaders = true;
             // What waits is in the snapshot already; sending it first keeps a reader from seeing it twice.
             flush();
-            mine = { controller, missed: null };
+            mine = { name, controller, missed: null };
             const resumed = missedSince(lastEventId);
             const bytes = resumed?.reduce((sum, portion) => sum + portion.bytes.byteLength, 0) ?? 0;
             if (resumed === null || bytes > backlogBytes / 2) controller.enqueue(frame("snapshot", options.snapshot()));

@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../test/fixtures/folders/temporary-folder.ts";
 import { openStudyFolder } from "./study-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "coxswain-studies-"));
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder("studies");
 
-test("a result that can not be read is told with its file, once until it changes", async () => {
+test("a result that cannot be read is told with its file, once until it changes", async () => {
   const told: string[] = [];
   const shelf = openStudyFolder(folder, { onUnreadable: (file, { code }) => told.push(`${file} ${code}`) });
   const [torn, strange] = [join(folder, "a-torn.json"), join(folder, "b-strange.json")];

@@ -5,11 +5,11 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { err, type Failure, failure, ok, type Result } from "../base/index.ts";
-import { parseStudyResult, type StudyResult } from "./contract.ts";
+import { parseStudyResult, type StudyResult, tallyOf } from "../contract/index.ts";
 import type { StudyShelf } from "./routes/studies.ts";
 
 export interface StudyFolderOptions {
-  /** Told once of every version of a result that can not be read, and so is not in the list. */
+  /** Told once of every version of a result that cannot be read, and so is not in the list. */
   readonly onUnreadable?: (file: string, why: Failure) => void;
 }
 
@@ -22,7 +22,7 @@ export function openStudyFolder(folder: string, { onUnreadable }: StudyFolderOpt
     all.filter((name) => name === `${id}.svg` || (name.startsWith(`${id}-`) && name.endsWith(".svg")));
 
   const read = async (id: string): Promise<Result<StudyResult> | undefined> => {
-    // Only what the listing names is opened, so an id can not lead out of the folder.
+    // Only what the listing names is opened, so an id cannot lead out of the folder.
     if (!(await names()).includes(`${id}.json`)) return undefined;
     const path = join(folder, `${id}.json`);
     try {
@@ -56,8 +56,7 @@ export function openStudyFolder(folder: string, { onUnreadable }: StudyFolderOpt
           quick,
           version,
           seeds: seeds.length,
-          claims: rows.filter(({ holds }) => holds !== null).length,
-          claimsHeld: rows.filter(({ holds }) => holds === true).length,
+          ...tallyOf(rows),
           figures: figuresOf(id, all),
         };
       });
@@ -79,4 +78,4 @@ function parseText(id: string, text: string): Result<StudyResult> {
 }
 
 const unreadable = (id: string, problem: string): Result<never> =>
-  err(failure("server.study-unreadable", `the result of study '${id}' can not be read: ${problem.slice(0, 200)}`));
+  err(failure("server.study-unreadable", `the result of study '${id}' cannot be read: ${problem.slice(0, 200)}`));

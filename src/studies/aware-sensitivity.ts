@@ -2,11 +2,10 @@
 import type { Figure } from "../adapters/plot/index.ts";
 import { unwrap } from "../base/index.ts";
 import { decodePretrained, pretrainDefaults } from "../learn/meta/index.ts";
+import { earnUnseen, quickPretraining, rankUnseen, type SharedTraining } from "../pretraining/index.ts";
 import { meanOver, percentMore } from "./aware/compare.ts";
 import { FIRST_META_SEED, type MetaModels } from "./aware/meta-models.ts";
-import { earnUnseen, rankUnseen } from "./aware/unseen.ts";
-import { claimAtLeast, claimAtMost } from "./claim.ts";
-import { quickPretraining, type SharedTraining } from "./shared-training.ts";
+import { reproduceAtLeast, reproduceAtMost } from "./claim.ts";
 import { mean } from "./statistics/index.ts";
 import type { Study, StudyJob, StudyRow, UnitResult } from "./study.ts";
 
@@ -158,7 +157,7 @@ function rows(results: Results, { usual, others }: SensitivityConfig): readonly 
     [...embedded.values()].map((result) => ({ numerator: result.embedded, denominator: result.neutral })),
     { id: "gain" },
   );
-  const own: StudyRow = claimAtLeast(
+  const own: StudyRow = reproduceAtLeast(
     {
       id: "gain",
       what: "reward per episode under the embedding of an unseen application, more than under the neutral one",
@@ -166,7 +165,7 @@ function rows(results: Results, { usual, others }: SensitivityConfig): readonly 
       ours: gain,
       claim: "The embedding earns at least 0 % more than none.",
     },
-    0,
+    { bound: 0 },
   );
   const compared = sizes.flatMap((size) =>
     others[size].map((value): StudyRow => {
@@ -186,11 +185,14 @@ function rows(results: Results, { usual, others }: SensitivityConfig): readonly 
         ours: percentMore(pairs, { id }),
       };
       return isMore
-        ? claimAtMost(
+        ? reproduceAtMost(
             { ...row, claim: `With ${value} it is at most ${HARDLY} % more than with ${usual[size]}.` },
-            HARDLY,
+            { bound: HARDLY },
           )
-        : claimAtMost({ ...row, claim: `With ${value} it is at most 0 % more than with ${usual[size]}.` }, 0);
+        : reproduceAtMost(
+            { ...row, claim: `With ${value} it is at most 0 % more than with ${usual[size]}.` },
+            { bound: 0 },
+          );
     }),
   );
   return [own, ...compared];

@@ -10,7 +10,7 @@ import { stageShare, total, utilisation } from "./aware/life.ts";
 import type { SeriesConfig, SeriesResult } from "./aware/serving-series.ts";
 import { playSeries } from "./aware/serving-series.ts";
 import type { ClaimRow } from "./claim.ts";
-import { claimAtLeast, claimAtMost } from "./claim.ts";
+import { promiseAtLeast, reproduceAtLeast, reproduceAtMost, shown } from "./claim.ts";
 import type { PaperFigure, Study, StudyRow, UnitResult } from "./study.ts";
 
 export interface ServingConfig extends AwareConfig {
@@ -83,7 +83,7 @@ function convergedRow(results: Results): StudyRow {
     pairsOf(scenesOf(results), ["aware", "converged"], (life) => total(life, "reward")),
     row,
   );
-  return claimAtMost({ ...row, paper: inPaper(3.6, "%"), ours, claim: "at most 3.6 % less" }, 3.6);
+  return reproduceAtMost({ ...row, paper: inPaper(3.6, "%"), ours, claim: "at most 3.6 % less" }, { bound: 3.6 });
 }
 
 interface Twins {
@@ -103,10 +103,11 @@ function retrainingRows(results: Results, { method, twin, title }: Twins): Study
   const more = (name: string, label: string, { bound, figure }: { bound: number; figure(life: Life): number }) => {
     const row = head(name, label);
     const ours = percentMore(pairsOf(lives, [method, twin], figure), row);
-    return claimAtLeast({ ...row, paper: inPaper(bound, "%"), ours, claim: `at least ${bound} % more` }, bound);
+    const claim = `at least ${bound} % more`;
+    return reproduceAtLeast({ ...row, paper: inPaper(bound, "%"), ours, claim }, { bound, none: 0 });
   };
   return [
-    claimAtLeast(
+    reproduceAtLeast(
       {
         ...fewer,
         paper: inPaper(3.1, "×"),
@@ -116,7 +117,7 @@ function retrainingRows(results: Results, { method, twin, title }: Twins): Study
         ),
         claim: "at least 3.1×",
       },
-      3.1,
+      { bound: 3.1, none: 1 },
     ),
     more("cpu", "CPU utilisation", { bound: 9.6, figure: (life) => utilisation(life, "cpu") }),
     more("memory", "memory utilisation", { bound: 14.8, figure: (life) => utilisation(life, "memory") }),
@@ -134,25 +135,22 @@ function shieldRow(results: Results): StudyRow {
     pairsOf(scenesOf(results), ["no-retraining", "no-retraining-shield"], (life) => total(life, "violations")),
     row,
   );
-  return claimAtLeast({ ...row, paper: null, ours, claim: "at least 1×" }, 1);
+  return promiseAtLeast({ ...row, paper: null, ours, claim: "at least 1×" }, 1);
 }
 
 /** Where AWARE never retrains, it is its twin without retraining, and the rows above compare nothing. */
 function retrainedRow(results: Results): StudyRow {
   const id = "aware-retrained";
   const shares = results.map(({ result }) => ((result.lives.aware as Life).updates > 0 ? 1 : 0));
-  return claimAtLeast(
-    {
-      id,
-      what: "AWARE: share of workloads on which it retrained at all",
-      paper: null,
-      ours: meanOver(shares, { id, unit: "of workloads" }),
-      claim: "at least 0.5 of workloads",
-    },
-    0.5,
-  );
+  return shown({
+    id,
+    what: "AWARE: share of workloads on which it retrained at all",
+    ours: meanOver(shares, { id, unit: "of workloads" }),
+    why: "whether there is retraining to compare",
+  });
 }
 
+/** Section 5.3, without numbers: a threshold below 5 leads to constant retraining, higher ones towards no retraining. */
 function sweepRows(results: Results, { thresholds }: SeriesConfig): StudyRow[] {
   return thresholds.flatMap((below) => {
     const swept = results.filter(({ result }) => result.lives[`below-${below}`] !== undefined);
@@ -185,7 +183,11 @@ function sweepRows(results: Results, { thresholds }: SeriesConfig): StudyRow[] {
       ),
       claim: "at least 0 % more",
     };
-    return [below < 5 ? claimAtMost(serving, 0.5) : claimAtLeast(serving, 0.5), claimAtLeast(earned, 0)];
+    const bound = { bound: 0.5 };
+    return [
+      below < 5 ? reproduceAtMost(serving, bound) : reproduceAtLeast(serving, bound),
+      reproduceAtLeast(earned, { bound: 0 }),
+    ];
   });
 }
 

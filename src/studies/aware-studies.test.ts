@@ -2,14 +2,16 @@
 import { expect, test, vi } from "vitest";
 import { tinyModel } from "../../test/fixtures/meta/tiny-model.ts";
 import { loadKernels } from "../adapters/runtime/index.ts";
-import { millicores } from "../base/index.ts";
+import { mebibytes, millicores } from "../base/index.ts";
 import { encodePretrained } from "../learn/meta/index.ts";
 import type { AwareConfig } from "./aware/config.ts";
+import { type Life, total } from "./aware/life.ts";
 import { awareAdaptation } from "./aware-adaptation.ts";
 import { awareBootstrap } from "./aware-bootstrap.ts";
 import { awareCharacterization } from "./aware-characterization.ts";
 import { awareEmbedding } from "./aware-embedding.ts";
 import { awareEndToEnd } from "./aware-endtoend.ts";
+import { awareHeadroom } from "./aware-headroom.ts";
 import { awareSensitivity } from "./aware-sensitivity.ts";
 import { awareServing } from "./aware-serving.ts";
 import type { Study, UnitResult } from "./study.ts";
@@ -24,7 +26,7 @@ function tiny<C extends AwareConfig>(config: C): C {
     ...config,
     rung: "fluid",
     episodeSteps: 8,
-    rules: { leastCpu: millicores(500), targetPercent: 50, leastReplicas: 1 },
+    rules: { leastCpu: millicores(500), targetPercent: 50, leastReplicas: 1, leastMemory: mebibytes(64) },
     agent: { ...agent, learner },
   };
 }
@@ -77,6 +79,16 @@ test("aware-bootstrap gives the same lives twice, and rows for every claim and s
   const config = tiny(awareBootstrap.config({ quick: true }));
   const sweep = { ...config.sweep, seedsOfTen: 1, slot: 1, episodes: 3 };
   await runAll(awareBootstrap, { ...config, slots: [1], episodes: 3, endEpisodes: 2, sweep });
+});
+
+test("aware-headroom gives the same lives twice, and a bound that is never dearer than the rules at no more misses", async () => {
+  const config = { ...awareHeadroom.config({ quick: true }), rung: "fluid" as const, episodes: 2, slots: [1] };
+  await runAll(awareHeadroom, config);
+  for (const { result } of await runUnits(awareHeadroom, config, ["1"])) {
+    const { rules, bound } = result.lives as { rules: Life; bound: Life };
+    expect(total(bound, "violations")).toBeLessThanOrEqual(total(rules, "violations"));
+    expect(total(bound, "cost")).toBeLessThanOrEqual(total(rules, "cost"));
+  }
 });
 
 test("aware-characterization gives the same lives and changes twice", async () => {

@@ -5,7 +5,7 @@ import type { Figure } from "../adapters/plot/index.ts";
 import { minutes, type Rng, seconds, seededRng } from "../base/index.ts";
 import { applicationNamed, type MicroserviceApplication } from "../sim/index.ts";
 import { bySeed, meanOver, percentLess, percentMore, timesAsMany, timesAsMuch } from "./aware/compare.ts";
-import { claimAtLeast, claimAtMost, notJudged } from "./claim.ts";
+import { promiseAtLeast, promiseAtMost, reproduceAtLeast, shown } from "./claim.ts";
 import { busyTargets } from "./firm/applications.ts";
 import { type ComparisonConfig, comparisonConfig, comparisonUnits } from "./firm/comparison.ts";
 import { type EpisodeFigures, runEpisode, utilisationOf, violationsOf } from "./firm/episode.ts";
@@ -32,7 +32,7 @@ export const firmEndToEnd: Study<EpisodeFigures, EndToEndConfig> = {
     "Each application under a load that swings by three tenths and spikes once, and anomalies of all kinds drawn at random, " +
     "each for two to four minutes. A violation is a request that is answered after its SLO, given up by its client or refused. " +
     "CPU is what the containers' limits ask for. All methods meet the same requests and anomalies. Beside them: nobody acts, " +
-    "and somebody who is told which containers are disturbed and gives those all they may have; what that one can not avert " +
+    "and somebody who is told which containers are disturbed and gives those all they may have; what that one cannot avert " +
     "is in everybody's violations.",
   world: "event",
   seeds: { quick: 1, full: 10, first: 511 },
@@ -56,15 +56,25 @@ function runUnit(job: StudyJob<EndToEndConfig>): EpisodeFigures {
   const injections = anomaliesOf(rng.fork("anomalies"), application, config);
   const controller = controllerOf(method, { ...config, application, perSecond, injections, job });
   return runEpisode({
-    ...{ seed, application, injections, controller, progress, sampling: config.sampling, designRate: perSecond },
+    seed,
+    application,
+    injections,
+    controller,
+    progress,
+    sampling: config.sampling,
+    designRate: perSecond,
     perMinute: swinging(rng.fork("load"), perSecond, config.minutes),
-    ...{ duration: minutes(config.minutes), countFrom: SETTLE },
+    duration: minutes(config.minutes),
+    countFrom: SETTLE,
   });
 }
 
 function anomaliesOf(rng: Rng, application: MicroserviceApplication, config: EndToEndConfig): readonly Injection[] {
   return randomCampaign(rng, {
-    ...{ from: SETTLE, until: minutes(config.minutes), perSecond: config.perMinute / 60, kinds: config.kinds },
+    from: SETTLE,
+    until: minutes(config.minutes),
+    perSecond: config.perMinute / 60,
+    kinds: config.kinds,
     targets: busyTargets(application),
     // WORLDS: at least two minutes, so that nobody is praised for what passed by itself.
     duration: { min: seconds(120), max: seconds(240) },
@@ -128,17 +138,17 @@ function violationRows(seeds: readonly Units[], applications: readonly string[])
     const first = each[0] as (typeof each)[number];
     const what = `violations of ${methodTitles[method]} as a multiple of FIRM's`;
     return [
-      claimAtLeast(
+      reproduceAtLeast(
         {
           id,
           what: `${what}, all applications`,
-          paper: null,
+          paper: upTo(best, "×"),
           ours: ratio(applications, id),
           claim: `at least ${average}×`,
         },
-        average,
+        { bound: average, none: 1 },
       ),
-      claimAtLeast(
+      reproduceAtLeast(
         {
           id: `${id}-best`,
           what: `${what}, best application: ${first.name}`,
@@ -146,7 +156,7 @@ function violationRows(seeds: readonly Units[], applications: readonly string[])
           ours: first.ours,
           claim: `at least ${best}×`,
         },
-        best,
+        { bound: best, none: 1 },
       ),
       ...each.map(({ name, ours }) => shown({ id: `${id}-${name}`, what: `${what}, ${name}`, ours })),
     ];
@@ -161,7 +171,7 @@ function cpuRows(seeds: readonly Units[], applications: readonly string[]): read
     const ours = percentLess(pairsOf(seeds, applications, ["firm", method, cores]), { id });
     const paper: PaperFigure = { low: 29, high: 62, unit: "%", where };
     const what = `CPU that FIRM asks for, less than ${methodTitles[method]}`;
-    return claimAtLeast({ id, what, paper, ours, claim: "at least 29 % less" }, 29);
+    return reproduceAtLeast({ id, what, paper, ours, claim: "at least 29 % less" }, { bound: 29, none: 0 });
   });
 }
 
@@ -171,7 +181,7 @@ function parityRows(seeds: readonly Units[], applications: readonly string[]): r
   });
   const cpu = timesAsMuch(pairsOf(seeds, applications, ["firm", "autothrottle", cores]), { id: "parity-cpu" });
   return [
-    claimAtLeast(
+    promiseAtLeast(
       {
         id: "parity-violations",
         what: "violations of the Autothrottle-like controller as a multiple of FIRM's",
@@ -181,7 +191,7 @@ function parityRows(seeds: readonly Units[], applications: readonly string[]): r
       },
       1,
     ),
-    claimAtMost(
+    promiseAtMost(
       {
         id: "parity-cpu",
         what: "CPU that FIRM asks for as a multiple of the Autothrottle-like controller's",
@@ -250,10 +260,6 @@ function shownRows(seeds: readonly Units[], applications: readonly string[]): re
 }
 
 const total = (all: readonly EpisodeFigures[], of: Figures): number => all.reduce((sum, one) => sum + of(one), 0);
-
-function shown(row: { id: string; what: string; paper?: PaperFigure; ours: Estimate }): StudyRow {
-  return notJudged({ paper: null, ...row });
-}
 
 function violationsFigure(results: Results, applications: readonly string[]): Figure {
   const seeds = bySeed(results);

@@ -3,7 +3,7 @@ import type { Figure } from "../adapters/plot/index.ts";
 import { seededRng } from "../base/index.ts";
 import { applicationNamed } from "../sim/index.ts";
 import { bySeed, meanOver, timesAsMuch } from "./aware/compare.ts";
-import { claimAtLeast } from "./claim.ts";
+import { reproduceAtLeast, shown } from "./claim.ts";
 import { usualRate } from "./firm/applications.ts";
 import { movePaths, type PathsResult } from "./firm/insight-paths.ts";
 import { type RemedyCell, remediesOf } from "./firm/insight-remedies.ts";
@@ -74,8 +74,6 @@ function runUnit({ seed, unit, config }: StudyJob<InsightsConfig>): InsightsResu
   }
 }
 
-const shown = { paper: null, claim: "shown, not judged", holds: null } as const;
-
 function ofKind<K extends InsightsResult["kind"]>(results: Results, kind: K) {
   return bySeed(results).map((units) =>
     [...units].flatMap(([unit, result]) =>
@@ -105,7 +103,8 @@ function pathRows(results: Results): readonly StudyRow[] {
     });
   const calm = mean(all.flatMap(({ disturbed }) => disturbed.map(({ throughCalm }) => throughCalm)));
   return [
-    claimAtLeast(
+    // The insights are statements, most of them without numbers: the claims' are ours.
+    reproduceAtLeast(
       {
         id: "paths-move",
         what: `share of requests whose critical path goes through the disturbed one of parallel services, more than without the anomaly (${(100 * calm).toFixed(0)} %)`,
@@ -113,9 +112,9 @@ function pathRows(results: Results): readonly StudyRow[] {
         ours: meanOver(moved, { id: "paths-move", unit: "share" }),
         claim: "at least 0.2 more: the path moves to where the contention is",
       },
-      0.2,
+      { bound: 0.2, none: 0 },
     ),
-    claimAtLeast(
+    reproduceAtLeast(
       {
         id: "paths-median",
         what: "median latency, longest over shortest of the critical paths, the application where they differ most",
@@ -123,15 +122,14 @@ function pathRows(results: Results): readonly StudyRow[] {
         ours: timesAsMuch(spreads("p50"), { id: "paths-median" }),
         claim: "at least 1.2×",
       },
-      1.2,
+      { bound: 1.2, none: 1 },
     ),
-    {
-      ...shown,
+    shown({
       id: "paths-tail",
       what: "99th percentile, longest over shortest of the critical paths, the application where they differ most",
       paper: { low: 1, high: 2.5, unit: "×", where: "Fig. 2.2, as much as 2.5×" },
       ours: timesAsMuch(spreads("p99"), { id: "paths-tail" }),
-    },
+    }),
   ];
 }
 
@@ -148,7 +146,7 @@ function scalingRows(results: Results): readonly StudyRow[] {
   const found = (of: (one: ScalingResult) => boolean) =>
     seeds.map((all) => all.filter(of).length / Math.max(1, all.length));
   return [
-    claimAtLeast(
+    reproduceAtLeast(
       {
         id: "variance-beats-median",
         what: `99th percentile after the longest service was scaled, as a multiple of that after the most varying one was (${differing.flat().length} of ${seeds.flat().length} anomalies, where they are two)`,
@@ -156,26 +154,24 @@ function scalingRows(results: Results): readonly StudyRow[] {
         ours: timesAsMuch(pairs, { id: "variance-beats-median" }),
         claim: "more than 1×",
       },
-      1 + 1e-6,
+      { bound: 1, none: 1 },
     ),
-    {
-      ...shown,
+    shown({
       id: "variance-finds",
       what: "share of anomalies whose service is the most varying one",
       ours: meanOver(
         found(({ varying, disturbed }) => varying === disturbed),
         { id: "variance-finds", unit: "share" },
       ),
-    },
-    {
-      ...shown,
+    }),
+    shown({
       id: "median-finds",
       what: "share of anomalies whose service is the longest one",
       ours: meanOver(
         found(({ longest, disturbed }) => longest === disturbed),
         { id: "median-finds", unit: "share" },
       ),
-    },
+    }),
   ];
 }
 
@@ -195,20 +191,22 @@ function remedyRows(results: Results): readonly StudyRow[] {
     );
     const pairs = cells.map(({ out, up }) => ({ numerator: out, denominator: up }));
     const what = `${name}: median latency with a second container as a multiple of that with twice the limit`;
-    return { ...shown, id, what, ours: timesAsMuch(pairs, { id }) };
+    return shown({ id, what, ours: timesAsMuch(pairs, { id }) });
   });
   const wins = (isWon: (row: StudyRow) => boolean): number => rows.filter(isWon).length;
   const [up, out] = [wins(({ ours }) => ours.lo > 1), wins(({ ours }) => ours.hi < 1)];
   const both = Math.min(up, out);
   return [
-    {
-      id: "no-one-remedy",
-      what: `cells in which scaling up is better (${up}) and in which scaling out is (${out}), of ${rows.length}: the lesser of the two`,
-      paper: null,
-      ours: { mean: both, lo: both, hi: both, n: rows.length, unit: "cells" },
-      claim: "at least 1 of each: no one remedy fits all loads and resources",
-      holds: both >= 1,
-    },
+    reproduceAtLeast(
+      {
+        id: "no-one-remedy",
+        what: `cells in which scaling up is better (${up}) and in which scaling out is (${out}), of ${rows.length}: the lesser of the two`,
+        paper: null,
+        ours: { mean: both, lo: both, hi: both, n: rows.length, unit: "cells" },
+        claim: "at least 1 of each: no one remedy fits all loads and resources",
+      },
+      { bound: 1 },
+    ),
     ...rows,
   ];
 }

@@ -3,7 +3,7 @@
 import { type FaultKind, faultKinds } from "../act/faults/index.ts";
 import type { Figure } from "../adapters/plot/index.ts";
 import { applications } from "../sim/index.ts";
-import { claimAtLeast, claimAtMost } from "./claim.ts";
+import { promiseAtLeast, promiseAtMost, reproduceAtLeast } from "./claim.ts";
 import {
   type CampaignsConfig,
   type CampaignsResult,
@@ -59,7 +59,7 @@ function rows(results: Results): readonly StudyRow[] {
   const single = (pick: (one: SingleResult) => readonly Scored[], kind?: FaultKind) =>
     seeds.map((seed) => seed.single.filter((one) => kind === undefined || one.kind === kind).flatMap(pick));
   const found = (id: string, what: string, samples: readonly (readonly Scored[])[]): StudyRow =>
-    claimAtLeast(
+    reproduceAtLeast(
       {
         id,
         what: `${what}: culprits found with at most ${MOST_FALSE} false positives`,
@@ -67,7 +67,8 @@ function rows(results: Results): readonly StudyRow[] {
         ours: pooledOver(samples, (drawn) => truePositivesAt(drawn.flat(), MOST_FALSE), { id, unit: "of culprits" }),
         claim: "At least 0.97 of culprits are found.",
       },
-      0.97,
+      // Who accuses at random finds as large a share of the culprits as of the others.
+      { bound: 0.97, none: MOST_FALSE },
     );
   return [
     found(
@@ -107,15 +108,16 @@ function accuracyRows(seeds: readonly CampaignsResult[]): readonly StudyRow[] {
     return total === 0 ? 0 : sums.reduce((sum, one) => sum + one[part], 0) / total;
   };
   const accuracy = (id: string, what: string, name?: string): StudyRow =>
-    claimAtLeast(
+    reproduceAtLeast(
       {
         id,
         what: `several anomalies, ${what}: instances rightly called culprit or not`,
         paper: paperAccuracy,
         ours: pooledOver(samplesOf(name), (drawn) => rate(drawn, "right", "all"), { id, unit: "of instances" }),
-        claim: "At least 0.93 of instances are called right.",
+        claim: `At least ${paperAccuracy.low} of instances are called right.`,
       },
-      0.93,
+      // A level: what calling nobody a culprit has differs between applications, and multi-gain is beyond it.
+      { bound: paperAccuracy.low },
     );
   const present = applications.filter(({ name }) =>
     seeds.some(({ multi }) => multi.some((w) => w.application === name)),
@@ -136,7 +138,7 @@ function accuracyRows(seeds: readonly CampaignsResult[]): readonly StudyRow[] {
   return [
     accuracy("multi", "all applications"),
     ...present.map(({ name }) => accuracy(`multi-${name}`, name, name)),
-    claimAtLeast(
+    promiseAtLeast(
       {
         id: "multi-gain",
         what: "several anomalies: rightly called, beyond calling nobody a culprit",
@@ -149,7 +151,7 @@ function accuracyRows(seeds: readonly CampaignsResult[]): readonly StudyRow[] {
       },
       0.05,
     ),
-    claimAtLeast(
+    promiseAtLeast(
       {
         id: "multi-found",
         what: "several anomalies: culprits that are named",
@@ -162,7 +164,7 @@ function accuracyRows(seeds: readonly CampaignsResult[]): readonly StudyRow[] {
       },
       0.8,
     ),
-    claimAtLeast(
+    promiseAtLeast(
       {
         id: "multi-balanced",
         what: "several anomalies: mean of the culprits that are named and of the others that are not (nobody or all: 0.5)",
@@ -189,7 +191,7 @@ function besides(seeds: readonly CampaignsResult[]): readonly StudyRow[] {
     return all.length === 0 ? 0 : all.filter(is).length / all.length;
   };
   return [
-    claimAtLeast(
+    promiseAtLeast(
       {
         id: "single-first",
         what: "one anomaly of any kind: a culprit is the first suspect",
@@ -202,7 +204,7 @@ function besides(seeds: readonly CampaignsResult[]): readonly StudyRow[] {
       },
       0.8,
     ),
-    claimAtLeast(
+    promiseAtLeast(
       {
         id: "resource",
         what: "one anomaly: the resource that was taken away is named (delay on the wire counts as network; load has none)",
@@ -215,7 +217,7 @@ function besides(seeds: readonly CampaignsResult[]): readonly StudyRow[] {
       },
       0.8,
     ),
-    claimAtMost(
+    promiseAtMost(
       {
         id: "saving-error",
         what: "expected saving against what the injection's end saved: half of the errors are within this part of it",

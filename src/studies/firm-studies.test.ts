@@ -7,8 +7,19 @@ import { firmMitigation } from "./firm-mitigation.ts";
 import type { StudyRow } from "./study.ts";
 
 const quiet: EpisodeFigures = {
-  ...{ seconds: 100, requests: 1_000, late: 0, timedOut: 0, dropped: 0, p50: 10, p99: 20, brokenShare: 0 },
-  ...{ requestedCores: 10, usedCores: 5, mitigations: [], actions: 0, refusals: 0 },
+  seconds: 100,
+  requests: 1_000,
+  late: 0,
+  timedOut: 0,
+  dropped: 0,
+  p50: 10,
+  p99: 20,
+  brokenShare: 0,
+  requestedCores: 10,
+  usedCores: 5,
+  mitigations: [],
+  actions: 0,
+  refusals: 0,
 };
 const row = (rows: readonly StudyRow[], id: string): StudyRow => rows.find((one) => one.id === id) as StudyRow;
 

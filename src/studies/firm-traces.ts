@@ -2,7 +2,7 @@
 import { locateDataset, type RecordedApplication, readNezhaTraces } from "../adapters/datasets/index.ts";
 import type { Figure } from "../adapters/plot/index.ts";
 import { unwrap } from "../base/index.ts";
-import { claimAtLeast } from "./claim.ts";
+import { promiseAtLeast, reproduceAtLeast, shown } from "./claim.ts";
 import { pooledOver } from "./firm/localization-figures.ts";
 import { type FaultResult, localizeRecorded, type RecordedMethod } from "./firm/localization-recorded.ts";
 import type { PaperFigure, Study, StudyRow, UnitResult } from "./study.ts";
@@ -75,14 +75,15 @@ const MARGIN = 0.2;
 
 function rows(results: Results): readonly StudyRow[] {
   const faults = results.flatMap(({ result }) => result);
-  const top = (options: TopRow): StudyRow => {
-    const { id, what, of, method, best, paper } = options;
-    const unit = "of faults";
-    const ours = pooledOver(of, (drawn) => shareWithin(drawn, method, best), { id, unit });
-    return claimAtLeast({ id, what, paper: paper ?? null, ours, claim: options.claim }, options.bound);
-  };
+  const top = ({ id, what, of, method, best }: TopRow) => ({
+    id,
+    what,
+    ours: pooledOver(of, (drawn) => shareWithin(drawn, method, best), { id, unit: "of faults" }),
+  });
+  const promised = (row: TopRow, bound: number): StudyRow =>
+    promiseAtLeast({ ...top(row), paper: null, claim: `At least ${bound} of faults.` }, bound);
   const over = (id: string, rule: "latency" | "variance"): StudyRow =>
-    claimAtLeast(
+    promiseAtLeast(
       {
         id,
         what: `Top@1 of the learned localizer less Top@1 of the highest ${rule}, all faults`,
@@ -96,38 +97,41 @@ function rows(results: Results): readonly StudyRow[] {
       MARGIN,
     );
   const perApplication = results.flatMap(({ unit, result }) =>
-    ([1, 3] as const).flatMap((best) => [
-      top({
-        id: `top${best}-${unit}`,
-        what: `${names[unit] ?? unit}: the service at fault is among the first ${best}, all kinds of faults`,
-        ...{ of: result, method: "learned", best, paper: published[unit]?.[best] },
-        ...{
-          bound: published[unit]?.[best].low ?? 0,
-          claim: `At least ${published[unit]?.[best].low} of faults, as published.`,
-        },
-      }),
-    ]),
+    ([1, 3] as const).map((best): StudyRow => {
+      const what = `${names[unit] ?? unit}: the service at fault is among the first ${best}, all kinds of faults`;
+      const row = top({ id: `top${best}-${unit}`, what, of: result, method: "learned", best });
+      const paper = published[unit]?.[best] ?? null;
+      if (paper === null) return shown(row);
+      const claim = `At least ${paper.low} of faults, as published.`;
+      return reproduceAtLeast({ ...row, paper, claim }, { bound: paper.low });
+    }),
   );
   const byKind = ([1, 3] as const).flatMap((best) => [
-    top({
-      id: `top${best}-timed`,
-      what: `faults that take time (CPU, network), both applications: among the first ${best}`,
-      ...{ of: faults.filter(isTimed), method: "learned" as const, best },
-      ...{ bound: best === 1 ? 0.8 : 0.9, claim: `At least ${best === 1 ? 0.8 : 0.9} of faults.` },
-    }),
-    top({
-      id: `top${best}-code`,
-      what: `defects of code (exceptions, wrong returns), both applications: among the first ${best}`,
-      ...{ of: faults.filter((fault) => !isTimed(fault)), method: "learned" as const, best },
-      ...{ bound: best === 1 ? 0.5 : 0.8, claim: `At least ${best === 1 ? 0.5 : 0.8} of faults.` },
-    }),
+    promised(
+      {
+        id: `top${best}-timed`,
+        what: `faults that take time (CPU, network), both applications: among the first ${best}`,
+        of: faults.filter(isTimed),
+        method: "learned",
+        best,
+      },
+      best === 1 ? 0.8 : 0.9,
+    ),
+    promised(
+      {
+        id: `top${best}-code`,
+        what: `defects of code (exceptions, wrong returns), both applications: among the first ${best}`,
+        of: faults.filter((fault) => !isTimed(fault)),
+        method: "learned",
+        best,
+      },
+      best === 1 ? 0.5 : 0.8,
+    ),
   ]);
   const others = (["spans", "untrained", "latency", "variance"] as const).map((method) =>
-    top({
-      id: `top1-${method}`,
-      what: `${methodNames[method]}: Top@1, all faults`,
-      ...{ of: faults, method, best: 1 as const, bound: 0.5, claim: "At least 0.5 of faults." },
-    }),
+    shown(
+      top({ id: `top1-${method}`, what: `${methodNames[method]}: Top@1, all faults`, of: faults, method, best: 1 }),
+    ),
   );
   return [over("over-latency", "latency"), over("over-variance", "variance"), ...perApplication, ...byKind, ...others];
 }
@@ -138,9 +142,6 @@ interface TopRow {
   readonly of: readonly FaultResult[];
   readonly method: RecordedMethod;
   readonly best: 1 | 3;
-  readonly paper?: PaperFigure | undefined;
-  readonly bound: number;
-  readonly claim: string;
 }
 
 const methodNames: Readonly<Record<RecordedMethod, string>> = {

@@ -1,6 +1,6 @@
 /**
  * Every study by its id. A study that is not listed here does not exist for `coxswain reproduce`;
- * a worker thread finds its job's study here too, since functions can not cross threads.
+ * a worker thread finds its job's study here too, since functions cannot cross threads.
  */
 
 import { awareAdaptation } from "./aware-adaptation.ts";
@@ -8,6 +8,7 @@ import { awareBootstrap } from "./aware-bootstrap.ts";
 import { awareCharacterization } from "./aware-characterization.ts";
 import { awareEmbedding } from "./aware-embedding.ts";
 import { awareEndToEnd } from "./aware-endtoend.ts";
+import { awareHeadroom } from "./aware-headroom.ts";
 import { awareSensitivity } from "./aware-sensitivity.ts";
 import { awareServing } from "./aware-serving.ts";
 import { firmBaselines } from "./firm-baselines.ts";
@@ -30,6 +31,7 @@ export const studies: readonly Study[] = [
   rlAcrobot,
   rlMountainCar,
   worldCluster,
+  awareHeadroom,
   awareCharacterization,
   awareBootstrap,
   awareServing,

@@ -10,7 +10,7 @@ import { seededRng } from "../base/index.ts";
 import type { Algorithm, AlgorithmName } from "../learn/rl/index.ts";
 import { Training, tunedFor } from "../learn/rl/index.ts";
 import type { ClaimRow } from "./claim.ts";
-import { claimAtLeast, claimAtMost, estimateOver } from "./claim.ts";
+import { estimateOver, promiseAtLeast, promiseAtMost } from "./claim.ts";
 import { bootstrap, interquartileMean, mean } from "./statistics/index.ts";
 import type { PaperFigure, Study, StudyJob, StudyRow, UnitResult } from "./study.ts";
 
@@ -143,6 +143,8 @@ function resultsOf(results: readonly UnitResult<RlResult>[], unit: string): read
 function rowsOf(unit: RlUnit, results: readonly RlResult[]): StudyRow[] {
   const { name, title, published, atLeast, reachedWithin } = unit;
   const rng = seededRng(0).fork(name);
+  // Promises of the learners in this package: the published figures are of other implementations and protocols, and say
+  // what level to expect.
   const final: ClaimRow = {
     id: `${name}-final`,
     what: `${title}: return of the last policy`,
@@ -153,7 +155,7 @@ function rowsOf(unit: RlUnit, results: readonly RlResult[]): StudyRow[] {
     ),
     claim: `at least ${atLeast}`,
   };
-  const rows = [claimAtLeast(final, atLeast)];
+  const rows = [promiseAtLeast(final, atLeast)];
   if (reachedWithin !== undefined) {
     const steps = results.map(({ curve }) => curve.find((p) => p.mean >= atLeast)?.steps ?? 2 * reachedWithin);
     const reached: ClaimRow = {
@@ -163,7 +165,7 @@ function rowsOf(unit: RlUnit, results: readonly RlResult[]): StudyRow[] {
       ours: estimateOver(steps, { unit: "steps", rng: rng.fork("steps") }),
       claim: `at most ${reachedWithin} steps`,
     };
-    rows.push(claimAtMost(reached, reachedWithin));
+    rows.push(promiseAtMost(reached, reachedWithin));
   }
   return rows;
 }

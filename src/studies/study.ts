@@ -1,12 +1,20 @@
 /**
  * The shape of a study: one experiment of a paper, cut into jobs that need nothing from one another.
  * Owns: the types that studies, the runner and the reports share.
- * Not here: running jobs, keeping their results, printing (cli/studies); the statistics (statistics/).
+ * Not here: what a row is (contract/study.ts), how it is judged (claim.ts); running jobs, keeping their results, printing (cli/studies); the statistics (statistics/).
  */
 
 import type { Figure } from "../adapters/plot/index.ts";
+import type {
+  MeasuredInterval as Estimate,
+  PublishedRange as PaperFigure,
+  StudyResult,
+  StudyResultRow as StudyRow,
+} from "../contract/index.ts";
 import type { Kernels } from "../learn/tensor/index.ts";
-import type { SharedTraining } from "./shared-training.ts";
+import type { SharedTraining } from "../pretraining/index.ts";
+
+export type { Estimate, PaperFigure, StudyRow };
 
 /** What stands behind the numbers, on the ladder of worlds; "none" is a classic control problem. */
 export type World = "none" | "fluid" | "event" | "live" | "kubernetes" | "recorded";
@@ -30,35 +38,6 @@ export interface UnitResult<R = unknown> {
   readonly seed: number;
   readonly unit: string;
   readonly result: R;
-}
-
-/** What a paper printed; `where` says the table, figure or page. */
-export interface PaperFigure {
-  readonly low: number;
-  readonly high: number;
-  readonly unit: string;
-  readonly where: string;
-}
-
-/** An estimate with its 95 % interval over `n` seeds. */
-export interface Estimate {
-  readonly mean: number;
-  readonly lo: number;
-  readonly hi: number;
-  readonly n: number;
-  readonly unit: string;
-}
-
-export interface StudyRow {
-  /** Stable, for machines. */
-  readonly id: string;
-  readonly what: string;
-  readonly paper: PaperFigure | null;
-  readonly ours: Estimate;
-  /** A sentence with a number in it. */
-  readonly claim: string;
-  /** Whether the interval's bound, not just its middle, clears the number; null where nothing is judged. */
-  readonly holds: boolean | null;
 }
 
 /**
@@ -88,17 +67,9 @@ export interface Study<R = unknown, C = unknown> {
 }
 
 /** The outcome of a whole study, as `--json` prints it and `docs/results` keeps it. */
-export interface StudyReport {
-  readonly study: string;
-  readonly title: string;
-  readonly quick: boolean;
-  readonly seeds: readonly number[];
-  readonly wallSeconds: number;
+export interface StudyReport extends StudyResult {
   readonly world: World;
-  readonly rows: readonly StudyRow[];
   readonly config: unknown;
-  /** The package's version. */
-  readonly version: string;
   readonly commit: string;
   readonly node: string;
   readonly cpu: string;

@@ -44,12 +44,22 @@ test("a cell where only one world answers counts as wholly wrong, one where neit
 test("a unit gives plain JSON, the same for the same seed, and leaves out loads that no study has", async () => {
   const config: GridConfig = {
     ...worldCluster.config({ quick: true }),
-    ...{ utilisations: [0.4], cores: [0.5, 64], replicas: [1, 2], dispersions: [1], stride: 1, minutes: 2 },
+    utilisations: [0.4],
+    cores: [0.5, 64],
+    replicas: [1, 2],
+    dispersions: [1],
+    stride: 1,
+    minutes: 2,
   };
   const { signal } = new AbortController();
   const model = () => new Uint8Array(0);
   const job: StudyJob<GridConfig> = {
-    ...{ seed: 1_001, unit: "application-1", config, signal, model, kernels: referenceKernels() },
+    seed: 1_001,
+    unit: "application-1",
+    config,
+    signal,
+    model,
+    kernels: referenceKernels(),
     progress: () => {},
   };
   const first = await worldCluster.runUnit(job);

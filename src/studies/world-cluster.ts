@@ -17,7 +17,7 @@ import {
   latencyError,
   measureCell,
 } from "../sim/index.ts";
-import { claimAtMost } from "./claim.ts";
+import { promiseAtMost, shown } from "./claim.ts";
 import { bootstrap, mean, median } from "./statistics/index.ts";
 import type { Estimate, Study, StudyJob, StudyRow, UnitResult } from "./study.ts";
 
@@ -141,11 +141,12 @@ function rowsOf(results: readonly UnitResult<readonly GridCell[]>[]): readonly S
     bounded({ id: "p99-below", what: "p99, utilisation below 1", bound: 20 }, errorsOf(below, "p99")),
     bounded({ id: "answered", what: "share of requests answered", bound: 5 }, cells.map(answeredError)),
     bounded({ id: "dropped", what: "share of requests refused", bound: 5 }, cells.map(droppedError)),
-    {
-      ...meanRow("answered-mean", "share of requests answered, mean error", cells.map(answeredError)),
-      claim: "shown, not judged: near collapse (0 to 100 % answered) the rungs may fall to different sides",
-      holds: null,
-    },
+    shown({
+      id: "answered-mean",
+      what: "share of requests answered, mean error",
+      ours: estimate("answered-mean", cells.map(answeredError), mean),
+      why: "near collapse (0 to 100 % answered) the rungs may fall to different sides",
+    }),
     ...worst(cells, "p50"),
     ...worst(cells, "p99"),
   ];
@@ -157,15 +158,7 @@ function bounded(
 ): StudyRow {
   const ours = estimate(id, errors, median);
   const claim = `the median error is at most ${bound} %`;
-  return claimAtMost({ id, what: `error of ${what}`, paper: null, ours, claim }, bound);
-}
-
-function meanRow(
-  id: string,
-  what: string,
-  errors: readonly number[],
-): Pick<StudyRow, "id" | "what" | "paper" | "ours"> {
-  return { id, what, paper: null, ours: estimate(id, errors, mean) };
+  return promiseAtMost({ id, what: `error of ${what}`, paper: null, ours, claim }, bound);
 }
 
 function estimate(id: string, errors: readonly number[], statistic: (values: readonly number[]) => number): Estimate {
@@ -191,14 +184,14 @@ function worst(cells: readonly GridCell[], which: Percentile): StudyRow[] {
       return error === null ? [] : [{ cell, error: 100 * error }];
     })
     .sort((a, b) => b.error - a.error);
-  return ranked.slice(0, WORST).map(({ cell, error }, place) => ({
-    id: `${which}-worst-${place + 1}`,
-    what: `${which}: ${place === 0 ? "the worst cell" : `worst cell no. ${place + 1}`}: ${cell.name}: event ${ms(cell.event[which])} with ${percent(cell.event.answered)} answered, fluid ${ms(cell.fluid[which])} with ${percent(cell.fluid.answered)}`,
-    paper: null,
-    ours: { mean: error, lo: error, hi: error, n: 1, unit: "%" },
-    claim: `shown, not judged: one of the ${WORST} worst of ${ranked.length} cells`,
-    holds: null,
-  }));
+  return ranked.slice(0, WORST).map(({ cell, error }, place) =>
+    shown({
+      id: `${which}-worst-${place + 1}`,
+      what: `${which}: ${place === 0 ? "the worst cell" : `worst cell no. ${place + 1}`}: ${cell.name}: event ${ms(cell.event[which])} with ${percent(cell.event.answered)} answered, fluid ${ms(cell.fluid[which])} with ${percent(cell.fluid.answered)}`,
+      ours: { mean: error, lo: error, hi: error, n: 1, unit: "%" },
+      why: `one of the ${WORST} worst of ${ranked.length} cells`,
+    }),
+  );
 }
 
 const ms = (latency: number | null): string => (latency === null ? "–" : `${Math.round(latency)} ms`);

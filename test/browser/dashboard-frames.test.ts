@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { latency } from "../../dashboard/src/words/format.ts";
-import type { MetricsDocument, OverviewDocument } from "../../src/server/plane-contract.ts";
+import type { MetricsDocument, OverviewDocument } from "../../src/contract/index.ts";
 import { openBrowser } from "./browser.ts";
 import { ARTEFACTS, picture, visit } from "./dashboard-page.ts";
 import { type Served, servePlane } from "./plane-server.ts";

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
 import { openBrowser } from "./browser.ts";
 import { picture, visit } from "./dashboard-page.ts";
 import { type Served, type ServeOptions, servePlane } from "./plane-server.ts";
+import { asService } from "./scripted-service.ts";
 
 const folder = join(inject("installed"), "dashboard/dist");
 let browser: Browser;
@@ -55,6 +56,25 @@ test("the first thing a stranger reads is who is in trouble and why, on top of t
   expect(complaints).toEqual([]);
   expect([...hosts]).toEqual(["127.0.0.1"]);
   await picture(page, "overview-light");
+});
+
+test("an address typed into the browser leads to its view, and so does loading it again", async () => {
+  const served = await serve();
+  const { page, complaints } = await visit(browser, `${served.url}/workloads/checkout`);
+  const heading = () => page.locator("main h1").innerText();
+  await page.waitForSelector(STEPS[1]);
+  expect(await heading()).toContain("Checkout");
+  await page.reload();
+  await page.waitForSelector(STEPS[1]);
+  expect(await heading()).toContain("Checkout");
+  await page.goto(`${served.url}/agents/agent-checkout`);
+  await page.waitForSelector(STEPS[2]);
+  expect(await heading()).toBe("Agent of Checkout");
+  await page.goto(`${served.url}/events`);
+  await page.waitForSelector(STEPS[3]);
+  await page.goto(`${served.url}/workloads`);
+  await page.waitForSelector(STEPS[0]);
+  expect(complaints).toEqual([]);
 });
 
 test("numbers move by themselves, and only their text nodes are touched", async () => {
@@ -189,6 +209,57 @@ test("the theme follows the system until a person chooses, and remembers the cho
   expect(await ground()).toBe("rgb(246, 247, 248)");
   await page.reload();
   expect(await ground()).toBe("rgb(246, 247, 248)");
+});
+
+test("a workload of another task is shown by its own knobs, in their units, beside those of pods", async () => {
+  const served = await serve({ script: { told: asService("image-resizer") } });
+  const { page, complaints } = await visit(browser, `${served.url}/#/workloads/image-resizer`);
+  await page.waitForSelector(".decision tbody tr");
+  const titles = await page.locator(".time-chart h2 > span:first-child").allInnerTexts();
+  expect(titles.slice(2, -2)).toEqual(["Containers", "CPU", "Memory bandwidth", "Last-level cache per container"]);
+  await expect
+    .poll(() => page.locator(".time-chart .reading").allInnerTexts())
+    .toContainEqual(expect.stringMatching(/^5,000 MB\/s of [\d,]+ MB\/s twin 5,000 MB\/s$/));
+  expect(await page.locator(".decision tbody th").allInnerTexts()).toEqual([
+    "Containers",
+    "CPU per container, cores",
+    "Memory bandwidth per container, MB/s",
+    "Last-level cache per container, MiB",
+  ]);
+  await picture(page, "workload-service");
+  await page.goto(`${served.url}/`);
+  await page.waitForSelector(".row");
+  expect(await page.locator("[role=columnheader]").allInnerTexts()).toContain("CPU used");
+  expect(await page.locator(".task-title").allInnerTexts()).toEqual(["Workloads", "Containers"]);
+  expect(await page.getByRole("grid", { name: "Containers" }).locator(".row h2").allInnerTexts()).toEqual([
+    "Image resizer",
+  ]);
+  await picture(page, "overview-two-tasks");
+  expect(complaints).toEqual([]);
+});
+
+test("an SLO of another kind asks for its own fields, and its target gets a chart", async () => {
+  const served = await serve();
+  const { page, complaints } = await visit(browser, `${served.url}/#/workloads/checkout`);
+  const titles = (): Promise<string[]> => page.locator(".time-chart h2 > span:first-child").allInnerTexts();
+  await page.waitForSelector(STEPS[1]);
+  expect(await titles()).toEqual(["Load", "Latency, p95", "Replicas", "CPU", "Memory", "Reward", "Decisions"]);
+  await page.getByRole("button", { name: "Change the SLO…" }).click();
+  const submit = (): Promise<void> => page.getByRole("button", { name: "Change the SLO", exact: true }).click();
+  await page.getByLabel("Promise").selectOption({ label: "an availability at least" });
+  expect(await page.getByLabel("Quantile").count()).toBe(0);
+  await page.getByLabel("Target").fill("99.9");
+  await submit();
+  expect(await page.locator("#slo-target-problem").innerText()).toBe("Give at most 1: 0.999 is 99.9 % of requests.");
+  await page.getByLabel("Target").fill("0.999");
+  await submit();
+  await expect.poll(() => page.locator(".toast").innerText()).toContain("is now availability at least 99.9 %");
+  await expect.poll(() => page.locator(".head").innerText()).toContain("Promise: availability at least 99.9 %");
+  await expect
+    .poll(titles)
+    .toEqual(["Load", "SLO preservation", "Latency", "Replicas", "CPU", "Memory", "Reward", "Decisions"]);
+  await picture(page, "slo-availability");
+  expect(complaints).toEqual([]);
 });
 
 test("of two who change an SLO the second is told what holds now, keeps what was typed, and may go on", async () => {

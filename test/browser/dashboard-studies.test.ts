@@ -1,9 +1,8 @@
 /** The studies page in a real browser: where its results come from, what it does with a broken one, how it marks the paper's. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { temporaryFolder } from "../fixtures/folders/temporary-folder.ts";
 import { openBrowser } from "./browser.ts";
 import { buildDashboard, picture, root, type Visit, visit } from "./dashboard-page.ts";
 import { type Served, type ServeOptions, servePlane } from "./plane-server.ts";
@@ -11,7 +10,7 @@ import { type Served, type ServeOptions, servePlane } from "./plane-server.ts";
 const FIXTURES = join(root, "test/browser/fixtures/results");
 const PUBLISHED = join(root, "docs/results");
 /** Built with the fixtures in it, so that it is seen which results are shown. */
-const folder = mkdtempSync(join(tmpdir(), "coxswain-dashboard-"));
+const folder = temporaryFolder("dashboard");
 let browser: Browser;
 const open: Served[] = [];
 
@@ -25,7 +24,6 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await browser?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function serve(options: Omit<ServeOptions, "folder">): Promise<Served> {
@@ -41,15 +39,14 @@ async function visitStudies(options: Omit<ServeOptions, "folder">, study = ""): 
   return visited;
 }
 
+const SUMMARY =
+  "1 of 2 promises are kept; 0 of 1 published figures are reproduced, 1 in the same direction; in 1 study.";
+
 test.each([
-  ["the control plane's own", { studies: FIXTURES }, "1 of 2 claims hold, in 1 study."],
-  [
-    "built in",
-    {},
-    "1 of 2 claims hold, in 1 study. As they were when this page was built; the control plane keeps none of its own.",
-  ],
+  ["the control plane's own", { studies: FIXTURES }, SUMMARY],
+  ["built in", {}, `${SUMMARY} As they were when this page was built; the control plane keeps none of its own.`],
 ])(
-  "a study, %s, is shown with the paper's range, our interval, its claim and both verdicts",
+  "a study, %s, is shown with the paper's range, our interval, its claims and verdicts, each kind apart",
   async (_where, options, summary) => {
     const { page, complaints, hosts } = await visitStudies(options, "rl-example");
     const cells = await page
@@ -74,6 +71,20 @@ test.each([
         "reaches at least −400",
         "✗ no",
       ],
+      [
+        "Steps of another method, as a multiple",
+        "5 × Fig. 2",
+        "3 × 2 to 4, n = 10",
+        "",
+        "at least 5×",
+        "≈ same direction",
+      ],
+      ["Seconds of a run", "none", "60 s 59 to 61, n = 10", "", "of this machine", ""],
+    ]);
+    expect(await page.locator("#rl-example h3").allInnerTexts()).toEqual([
+      "Promises",
+      "Reproductions",
+      "Shown, not judged",
     ]);
     expect(await page.locator(".summary").innerText()).toBe(summary);
     const width = (): Promise<number> =>
@@ -99,10 +110,10 @@ test.each([
   "a result that breaks the contract, %s, is named with its first problem, beside the sound ones",
   async (_where, options) => {
     const { page } = await visitStudies(options);
-    await page.getByRole("tab", { name: "broken can not be read" }).click();
+    await page.getByRole("tab", { name: "broken cannot be read" }).click();
     await expect
       .poll(() => page.locator(".studies [role=alert]").innerText())
-      .toBe("The result of study 'broken' can not be read: quick: expected true or false, found nothing.");
+      .toBe("The result of study 'broken' cannot be read: quick: expected true or false, found nothing.");
   },
 );
 

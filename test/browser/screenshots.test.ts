@@ -9,12 +9,12 @@
  * Without the first variable the same pictures are taken as soon as everything is live, into artifacts/browser, so that CI
  * sees that they can be taken.
  */
-import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import type { OverviewDocument } from "../../src/server/plane-contract.ts";
+import type { OverviewDocument } from "../../src/contract/index.ts";
+import { temporaryFolder } from "../fixtures/folders/temporary-folder.ts";
 import { openBrowser } from "./browser.ts";
 import { fitsItsWidth, root, visit } from "./dashboard-page.ts";
 import { type RunningUp, startUp } from "./real-up.ts";
@@ -24,7 +24,7 @@ const folder = join(root, isForReadme ? "docs/images" : "artifacts/browser");
 const MOST_BYTES = 300_000;
 const PATIENCE = { timeout: isForReadme ? 600_000 : 60_000, interval: 250 };
 
-const data = mkdtempSync(join(tmpdir(), "coxswain-up-data-"));
+const data = temporaryFolder("up-data");
 let browser: Browser;
 let up: Pick<RunningUp, "url" | "stop">;
 
@@ -41,7 +41,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await up?.stop();
-  rmSync(data, { recursive: true, force: true });
 });
 
 const overview = async (): Promise<OverviewDocument> =>
@@ -87,6 +86,9 @@ async function untilTheyAct(): Promise<void> {
   const acting = async (): Promise<number> =>
     (await overview()).agents.filter(({ acting }) => acting === "learner").length;
   await expect.poll(acting, PATIENCE).toBeGreaterThanOrEqual(2);
-  const { world } = await overview();
-  await expect.poll(async () => (await overview()).at - world.startedAt, PATIENCE).toBeGreaterThan(8 * 3_600_000);
+  const passed = async (): Promise<number> => {
+    const [cluster] = (await overview()).worlds;
+    return cluster === undefined ? 0 : cluster.at - cluster.startedAt;
+  };
+  await expect.poll(passed, PATIENCE).toBeGreaterThan(8 * 3_600_000);
 }

@@ -5,19 +5,20 @@
  */
 import type { Result } from "../../src/base/index.ts";
 import { failure } from "../../src/base/index.ts";
-import type { ControlPlane } from "../../src/server/control-plane.ts";
 import type {
   Account,
   AgentDocument,
-  AllocationDocument,
   Command,
+  ControlPlane,
   FamiliarityDocument,
   PlaneUpdate,
   Sample,
+  SettingDocument,
   StageName,
   WorkloadDocument,
-} from "../../src/server/plane-contract.ts";
-import { stages } from "../../src/server/plane-contract.ts";
+} from "../../src/contract/index.ts";
+import { faults, stages } from "../../src/contract/index.ts";
+import { podKnobs } from "../fixtures/documents/pod-knobs.ts";
 
 const START = Date.UTC(2026, 2, 2, 6, 0, 0);
 const STEP_MS = 15_000;
@@ -41,8 +42,10 @@ interface Actor {
 }
 
 const TITLES = ["Checkout", "Product search", "Recommendations", "Image resizer"];
-const TROUBLE =
-  "Misses its SLO since 06:57 (210 ms, promised 100 ms at p95): 1.8 times its usual requests come; replicas are short, 6 of 9 are ready; the agent gave 3 more pods.";
+const TROUBLE = {
+  what: "Misses its SLO since 06:57 (210 ms, promised 100 ms at p95)",
+  why: "1.8 times its usual requests come; replicas are short, 6 of 9 are ready; the agent gave 3 more pods",
+};
 
 export interface Script {
   readonly workloads?: number;
@@ -50,6 +53,8 @@ export interface Script {
   readonly everyMs?: number | null;
   /** What a shared model makes of the workloads, in their order; the rest began without one. */
   readonly familiar?: readonly FamiliarityDocument[];
+  /** What is told instead of an update. */
+  readonly told?: (update: PlaneUpdate) => PlaneUpdate;
 }
 
 export function scriptedPlane(options: Script = {}): ScriptedPlane {
@@ -58,13 +63,14 @@ export function scriptedPlane(options: Script = {}): ScriptedPlane {
     const actor = actors[index];
     if (actor !== undefined) actor.agent = { ...actor.agent, familiarity };
   }
+  const { told = (update) => update } = options;
   const takers = new Set<(updates: readonly PlaneUpdate[]) => void>();
   const journal: PlaneUpdate[] = [];
   let steps = 0;
 
   const tell = (updates: readonly PlaneUpdate[]): void => {
     journal.push(...updates.filter(({ kind }) => kind !== "samples"));
-    for (const take of takers) take(updates);
+    for (const take of takers) take(updates.map(told));
   };
 
   const stepped = (): PlaneUpdate[] => {
@@ -84,17 +90,16 @@ export function scriptedPlane(options: Script = {}): ScriptedPlane {
   const timer = options.everyMs === null ? undefined : setInterval(() => tell(stepped()), options.everyMs ?? 100);
 
   return {
-    world: { kind: "scripted", startedAt: START },
-    speed: 60,
+    worlds: [{ kind: "scripted", tasks: ["pods", "containers"], startedAt: START, speed: 60 }],
     subscribe(take) {
-      take([...introduction(), ...past, ...journal]);
+      take([...introduction(), ...past, ...journal].map(told));
       takers.add(take);
       return () => takers.delete(take);
     },
     command: (command, seen) =>
       Promise.resolve(carryOut(command, { seen: seen.revision, actors, tell, at: START + steps * STEP_MS })),
     trajectories: () => Promise.resolve({ ok: true, value: { items: [], next: null } }),
-    readiness: () => [],
+    readiness: () => ({ reasons: [], notes: [] }),
     step: () => tell(stepped()),
     get steps() {
       return steps;
@@ -106,7 +111,12 @@ export function scriptedPlane(options: Script = {}): ScriptedPlane {
 const workloadUpdate = ({ workload }: Actor): PlaneUpdate => ({ kind: "workload", workload });
 const agentUpdate = ({ agent }: Actor): PlaneUpdate => ({ kind: "agent", agent });
 
-const zero: Account = { steps: 0, violations: 0, cost: 0, cpuUsed: 0, cpuGranted: 0, memoryUsed: 0, memoryGranted: 0 };
+const zero: Account = {
+  steps: 0,
+  violations: 0,
+  cost: 0,
+  sums: { cpuUsed: 0, cpuGranted: 0, memoryUsed: 0, memoryGranted: 0 },
+};
 
 function newActor(index: number): Actor {
   const id = index < TITLES.length ? (TITLES[index] ?? "").toLowerCase().replaceAll(" ", "-") : `workload-${index}`;
@@ -115,11 +125,15 @@ function newActor(index: number): Actor {
     base: 100 + 40 * (index % 5),
     workload: {
       id,
+      task: "pods",
       title: TITLES[index] ?? `Workload ${index}`,
-      slo: { kind: "latency", percentile: 95, target: 100 + 50 * (index % 3) },
+      slo: { kind: "latency", quantile: 0.95, target: 100 + 50 * (index % 3) },
+      judgedBy: null,
+      knobs: podKnobs,
       agent: `agent-${id}`,
       release: { version: "2.4", since: START, needs: index === 2 ? "1.8 times the CPU per request" : null },
-      trouble: index === 0 ? { since: START + (PAST_STEPS - 12) * STEP_MS, what: TROUBLE } : null,
+      trouble: index === 0 ? { since: START + (PAST_STEPS - 12) * STEP_MS, ...TROUBLE } : null,
+      faults,
       revision: 1,
     },
     agent: agentOf(`agent-${id}`, { workload: id, stage }),
@@ -133,6 +147,7 @@ function agentOf(id: string, { workload, stage }: { workload: string; stage: Sta
   return {
     id,
     workload,
+    fallback: { name: "hpa+vpa", title: "HPA and VPA" },
     stage,
     since: START + 120 * STEP_MS,
     acting: reached >= 2 ? "learner" : "fallback",
@@ -211,20 +226,25 @@ function sampleOf(actor: Actor, { at, step }: When) {
 }
 
 function added(account: Account, { sample, target }: { sample: Sample; target: number }): Account {
+  const { have, use } = sample;
+  const { replicas = 0, cpu = 0, memory = 0 } = have;
+  const sums = {
+    cpuUsed: use.cpu ?? 0,
+    cpuGranted: cpu * replicas,
+    memoryUsed: use.memory ?? 0,
+    memoryGranted: memory * replicas,
+  };
   return {
     steps: account.steps + 1,
     violations: account.violations + ((sample.latency ?? 0) > target ? 1 : 0),
     cost: account.cost + sample.cost,
-    cpuUsed: account.cpuUsed + (sample.use.cpu ?? 0),
-    cpuGranted: account.cpuGranted + sample.have.cpu * sample.have.replicas,
-    memoryUsed: account.memoryUsed + (sample.use.memory ?? 0),
-    memoryGranted: account.memoryGranted + sample.have.memory * sample.have.replicas,
+    sums: Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, (account.sums[name] ?? 0) + sum])),
   };
 }
 
 function decisionOf(actor: Actor, { at, step }: When): PlaneUpdate {
-  const have: AllocationDocument = { replicas: 6, cpu: 1100, memory: 0.75 * GIB };
-  const wish: AllocationDocument = { replicas: 6 + (step % 3), cpu: 1150, memory: 0.75 * GIB };
+  const have: SettingDocument = { replicas: 6, cpu: 1100, memory: 0.75 * GIB };
+  const wish: SettingDocument = { replicas: 6 + (step % 3), cpu: 1150, memory: 0.75 * GIB };
   const isTripped = step % 20 === 0;
   const who = actor.agent.acting;
   return {
@@ -235,7 +255,13 @@ function decisionOf(actor: Actor, { at, step }: When): PlaneUpdate {
       agent: actor.agent.id,
       stage: actor.agent.stage,
       who,
-      why: who === "learner" ? ["training", ...(isTripped ? ["step: replicas"] : [])] : ["bootstrapping"],
+      why:
+        who === "learner"
+          ? [
+              { by: "lifecycle", rule: "training" },
+              ...(isTripped ? [{ by: "guard", rule: "step", knob: "replicas" }] : []),
+            ]
+          : [{ by: "lifecycle", rule: "bootstrapping" }],
       have,
       proposed: who === "learner" || actor.agent.stage === "OFFLINE" ? wish : null,
       executed: isTripped ? { ...wish, replicas: 8, cpu: 1100 } : wish,

@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectStore, memoryStore, openDuckdbStore, serveStore } from "../../src/adapters/store/index.ts";
+import { temporaryFolder } from "../fixtures/folders/temporary-folder.ts";
 import { trajectoryStoreConformance } from "./trajectory-store.ts";
 
 trajectoryStoreConformance(
@@ -14,7 +13,7 @@ trajectoryStoreConformance(
 );
 
 trajectoryStoreConformance("DuckDB", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "coxswain-store-"));
+  const folder = temporaryFolder("store");
   const path = join(folder, "trajectories.duckdb");
   let store = await openDuckdbStore({ path });
   return {
@@ -24,10 +23,7 @@ trajectoryStoreConformance("DuckDB", async () => {
       store = await openDuckdbStore({ path });
       return store;
     },
-    dispose: async () => {
-      await store.close();
-      await rm(folder, { recursive: true, force: true });
-    },
+    dispose: () => store.close(),
   };
 });
 

@@ -1,22 +1,21 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdirSync, rmdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDuckdbStore } from "../../src/adapters/store/index.ts";
+import { temporaryFolder } from "../fixtures/folders/temporary-folder.ts";
 import { compileSources } from "./compile-sources.ts";
 import { plannedBatch } from "./planned-batches.ts";
 
 let compiled = "";
-let folder = "";
+const folder = temporaryFolder("full");
 beforeAll(async () => {
   compiled = await compileSources(["src/base", "src/learn/trajectory", "src/adapters/store", "test/crash"]);
-  folder = await mkdtemp(join(tmpdir(), "coxswain-full-"));
 });
 afterAll(async () => {
   await rm(compiled, { recursive: true, force: true });
-  await rm(folder, { recursive: true, force: true });
 });
 
 const run = (command: string, args: readonly string[]): string[] => {
@@ -61,7 +60,7 @@ describe("a disk that fills up while a store is written", () => {
   // Mounting needs privileges that not everybody has; without them the test above is the whole proof.
   const small = join(tmpdir(), `coxswain-tmpfs-${process.pid}`);
   if (!canMount(small)) return;
-  // A generous limit: a test that is cut off can not unmount.
+  // A generous limit: a test that is cut off cannot unmount.
   test("a file system of two megabytes gives the same failure, and goes on when it has grown", {
     timeout: 120_000,
   }, async () => {
@@ -89,6 +88,7 @@ function canMount(place: string): boolean {
     execFileSync("umount", [place]);
     return true;
   } catch {
+    rmdirSync(place);
     return false;
   }
 }

@@ -4,7 +4,13 @@
  * document. Not here: asking and killing (running-up.ts), when to do either (up-crash.test.ts).
  */
 import { expect } from "vitest";
-import type { AgentDocument, CommandDone, SloDocument, StageChange, WorkloadDocument } from "../../src/server/index.ts";
+import type {
+  AgentDocument,
+  CommandDone,
+  SloDocument,
+  StageChange,
+  WorkloadDocument,
+} from "../../src/contract/index.ts";
 
 /** What a person was told is so. */
 export interface Settings {

@@ -2,13 +2,13 @@
 
 import type { ChildProcess } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCli } from "../e2e/run-cli.ts";
+import { temporaryFolder } from "../fixtures/folders/temporary-folder.ts";
 
-const cwd = mkdtempSync(join(tmpdir(), "coxswain-pretrain-"));
+const cwd = temporaryFolder("pretrain");
 const small = ["--quick", "--applications", "2", "--visits", "2", "--width", "8", "--checkpoint-seconds", "0"];
 const digest = (folder: string, file: string) =>
   createHash("sha256")
@@ -62,11 +62,11 @@ test("killed before its first checkpoint and between later ones, it ends with th
     expect(existsSync(join(folder, file)), file).toBe(true);
 }, 300_000);
 
-test("a folder that holds a training is not begun anew, and one that holds none can not be resumed", async () => {
+test("a folder that holds a training is not begun anew, and one that holds none cannot be resumed", async () => {
   const taken = await runCli(["pretrain", ...small, "--out", "whole", "--json"], { cwd });
   expect(taken.code).toBe(2);
   expect(JSON.parse(taken.stderr)).toMatchObject({ message: expect.stringContaining("holds a training already") });
   const none = await runCli(["pretrain", "--resume", "--out", "nowhere", "--json"], { cwd });
-  expect(none.code).toBe(1);
+  expect(none.code).toBe(2);
   expect(JSON.parse(none.stderr)).toMatchObject({ code: "train.no-run" });
 });

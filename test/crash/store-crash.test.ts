@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDuckdbStore } from "../../src/adapters/store/index.ts";
 import { type Rng, seededRng } from "../../src/base/index.ts";
 import type { TrajectoryRecord, TrajectoryStore } from "../../src/learn/trajectory/index.ts";
 import { fingerprint } from "../conformance/trajectory-model.ts";
+import { temporaryFolder } from "../fixtures/folders/temporary-folder.ts";
 import { compileSources } from "./compile-sources.ts";
 import { plannedBatch, plannedCompletions } from "./planned-batches.ts";
 
@@ -14,14 +14,12 @@ import { plannedBatch, plannedCompletions } from "./planned-batches.ts";
 const KILLS = Number(process.env.COXSWAIN_CRASH_KILLS ?? 12);
 
 let compiled = "";
-let folder = "";
+const folder = temporaryFolder("crash");
 beforeAll(async () => {
   compiled = await compileSources(["src/base", "src/learn/trajectory", "src/adapters/store", "test/crash"]);
-  folder = await mkdtemp(join(tmpdir(), "coxswain-crash-"));
 });
 afterAll(async () => {
   await rm(compiled, { recursive: true, force: true });
-  await rm(folder, { recursive: true, force: true });
 });
 
 interface Acknowledged {

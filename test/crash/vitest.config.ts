@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     include: ["test/crash/**/*.test.ts"],
     env: { COXSWAIN_CRASH_KILLS: process.env.COXSWAIN_CRASH_KILLS ?? "100" },
+    globalSetup: "test/fixtures/folders/no-leftovers.ts",
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

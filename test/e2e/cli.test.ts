@@ -1,15 +1,15 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../fixtures/folders/temporary-folder.ts";
 import { cleanEnv, executable, runCli } from "./run-cli.ts";
 
 // Only what a process of its own can show; everything else about the commands is in src/cli/program.test.ts.
 
 let cwd: string;
 beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), "coxswain-cli-"));
+  cwd = temporaryFolder("cli");
 });
 
 const cli = (...args: string[]) => runCli(args, { cwd });
@@ -85,4 +85,20 @@ test("the bash completion script completes in a real bash", () => {
   const { stdout, stderr } = spawnSync("bash", ["--norc", "-c", script], { cwd, env: cleanEnv({}), encoding: "utf8" });
   expect(stderr).toBe("");
   expect(stdout).toBe("print\nprofile\n");
+});
+
+// In a process of its own: where this fails it hangs, and hears no signal but SIGKILL.
+test
+  .skipIf(!existsSync("/proc/self"))
+  .each([
+    [["pretrain", "--quick", "--out", "/proc/x"]],
+    [["train", "--steps", "100", "--out", "/proc/x/y"]],
+    [["reproduce", "rl-cartpole", "--quick", "--out", "/proc/x"]],
+  ])("%j ends at once with one sentence", async (args) => {
+  const { code, stdout, stderr } = await runCli(args, {
+    cwd,
+    whileRunning: (child) => void setTimeout(() => child.kill("SIGKILL"), 20_000).unref(),
+  });
+  expect([code, stdout]).toEqual([1, ""]);
+  expect(stderr).toMatch(/^coxswain: nothing can be written to \/proc\/x.*; name another folder\n$/);
 });

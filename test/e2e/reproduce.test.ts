@@ -1,15 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "../fixtures/folders/temporary-folder.ts";
 import { runCli } from "./run-cli.ts";
 
 const tiny = fileURLToPath(new URL("./fixtures/tiny-studies.mjs", import.meta.url));
 
 let cwd: string;
 beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), "coxswain-reproduce-"));
+  cwd = temporaryFolder("reproduce");
 });
 
 const reproduce = (...args: string[]) => runCli(["reproduce", ...args, "--module", tiny], { cwd });
@@ -43,13 +43,33 @@ test("a study whose claims hold prints one JSON object with all that the design 
     id: "loaded-share",
     paper: { low: 0.5, high: 0.5, unit: "", where: "every textbook" },
     ours: { n: 2, unit: "" },
+    kind: "promise",
     holds: true,
   });
   // 500 flips at 0.8: three standard deviations are 0.054.
   expect(Math.abs(report.rows[1].ours.mean - 0.8)).toBeLessThan(0.054);
 });
 
-test("a claim that does not hold gives exit code 3 and still prints the table", async () => {
+test("a figure that is not reproduced gives exit code 3 beside a promise that is kept, each in its own table", async () => {
+  const { code, stdout } = await reproduce("coin-missed-figure", "--quick");
+  expect(code).toBe(3);
+  expect(stdout).toMatch(/^Promises$[\s\S]*yes\s*$[\s\S]*^Reproductions$[\s\S]*NOT\s*$/m);
+  expect(stdout).toContain("1 of 1 promises kept; 0 of 1 figures reproduced, 0 in the same direction.");
+});
+
+test("a study that only shows something exits with 0", async () => {
+  const { code, stdout } = await reproduce("coin-shown", "--quick");
+  expect(code).toBe(0);
+  expect(stdout).toContain("Shown, not judged");
+});
+
+test("a row without a kind is refused with its place", async () => {
+  const { code, stderr } = await reproduce("coin-without-kinds", "--quick");
+  expect(code).toBe(1);
+  expect(stderr).toContain("rows[0].kind: expected promise or reproduction or shown, found nothing");
+});
+
+test("a promise that is not kept gives exit code 3 and still prints the table", async () => {
   const { code, stdout } = await reproduce("coin-overclaimed", "--quick");
   expect(code).toBe(3);
   expect(stdout).toContain("at least 0.9 of the flips are heads");
@@ -175,7 +195,7 @@ test("a thread that crashes when it has nothing to do fails the study by name an
 test("a result that JSON would silently change is refused", async () => {
   const { code, stderr } = await reproduce("coin-nan", "--quick");
   expect(code).toBe(1);
-  expect(stderr).toContain("a study's result.heads is NaN, which JSON can not keep");
+  expect(stderr).toContain("a study's result.heads is NaN, which JSON cannot keep");
 });
 
 test("--out writes the page, the numbers and the plot in both formats", async () => {

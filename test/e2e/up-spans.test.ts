@@ -3,26 +3,25 @@
  * as a service graph and a critical path; and what was acknowledged before the process was killed.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { connect } from "node:http2";
 import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { encodeOtlp } from "../../src/adapters/otlp/index.ts";
+import type { ServiceGraphDocument, ServicesDocument, TraceDocument } from "../../src/contract/index.ts";
 import { NameTable, type Span, spanColumnsOf } from "../../src/observe/telemetry/index.ts";
-import type { ServiceGraphDocument, ServicesDocument, TraceDocument } from "../../src/server/services-contract.ts";
+import { temporaryFolder } from "../fixtures/folders/temporary-folder.ts";
 import { exportCartTrace } from "../fixtures/traces/cart-trace.ts";
 import { cleanEnv, executable, runCli } from "./run-cli.ts";
 
 let cwd: string;
 const running: ChildProcess[] = [];
 beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), "coxswain-up-spans-"));
+  cwd = temporaryFolder("up-spans");
 });
 afterEach(async () => {
   for (const child of running.splice(0)) if (child.exitCode === null) child.kill("SIGKILL");
-  rmSync(cwd, { recursive: true, force: true });
 });
 
 /** One workload and no simulated application: as little beside the spans as can be. */
@@ -42,7 +41,7 @@ async function start(application = "none") {
     child.once("close", () => reject(new Error("it ended without an address")));
   });
   const get = async <T>(path: string): Promise<T> => (await (await fetch(`${url}${path}`)).json()) as T;
-  const { doors } = await get<ServicesDocument>("/v1/services");
+  const { listeners } = await get<ServicesDocument>("/v1/services");
   return {
     get,
     put: async (path: string, body: object): Promise<number> =>
@@ -54,8 +53,8 @@ async function start(application = "none") {
         })
       ).status,
     status: async (path: string): Promise<number> => (await fetch(`${url}${path}`)).status,
-    http: `${doors.http}/v1/traces`,
-    grpc: String(doors.grpc),
+    http: `${listeners.http}/v1/traces`,
+    grpc: String(listeners.grpc),
     async kill() {
       child.kill("SIGKILL");
       await ended;
@@ -169,7 +168,7 @@ test("a port for spans that somebody chose and another program has is one line a
   taken.close();
   expect(ended.code).toBe(1);
   const said = ended.stderr.split("\n").filter((line) => line.startsWith("coxswain: "));
-  expect(said).toEqual([expect.stringContaining(`spans can not be received on 127.0.0.1:${port}`)]);
+  expect(said).toEqual([expect.stringContaining(`spans cannot be received on 127.0.0.1:${port}`)]);
 });
 
 test("with --no-otlp and no application nothing is known of services, and it is said how to change that", async () => {

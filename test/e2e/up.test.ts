@@ -1,17 +1,17 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { createServer as createReceiver } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "../fixtures/folders/temporary-folder.ts";
 import { readSpans } from "../fixtures/observability/otlp.ts";
 import { cleanEnv, executable, runCli } from "./run-cli.ts";
 
 let cwd: string;
 beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), "coxswain-up-"));
+  cwd = temporaryFolder("up");
 });
 
 const up = (...args: string[]) => runCli(["up", "--port", "0", ...args], { cwd });
@@ -43,14 +43,17 @@ test("it answers on the one address that it prints, ends cleanly at Ctrl-C, and 
   const again = await runCli(["up", "--port", "0", "--data", "kept", "--duration", "1", "--json"], { cwd });
   expect(again.code).toBe(0);
   const { worldSeconds } = JSON.parse(again.stdout);
-  expect(worldSeconds * 1_000).toBeGreaterThan(first.overview.at - first.overview.world.startedAt);
+  expect(worldSeconds * 1_000).toBeGreaterThan(passed(first.overview));
 });
 
 interface Overview {
-  readonly at: number;
-  readonly world: { readonly startedAt: number };
+  /** The cluster's first. */
+  readonly worlds: readonly { readonly at: number; readonly startedAt: number }[];
   readonly workloads: readonly unknown[];
 }
+
+const passed = ({ worlds: [cluster] }: Overview): number =>
+  cluster === undefined ? 0 : cluster.at - cluster.startedAt;
 
 /** Asks for the overview until a step was measured, then presses Ctrl-C. */
 async function untilStopped(args: readonly string[]): Promise<{ code: number | null; overview: Overview }> {
@@ -63,12 +66,32 @@ async function untilStopped(args: readonly string[]): Promise<{ code: number | n
   let overview: Overview;
   do {
     overview = (await (await fetch(`${url}/v1/overview`)).json()) as Overview;
-  } while (!(overview.at > overview.world.startedAt));
+  } while (!(passed(overview) > 0));
   child.kill("SIGINT");
   return { code: await ended, overview };
 }
 
-test("a port that is taken, a folder that can not be written and a bad setting are one line each", async () => {
+test("programs get one address and JSON lines, people a banner and readable lines, coloured for nobody without a terminal", async () => {
+  const brief = ["up", "--port", "0", "--data", ":memory:", "--duration", "1", "--no-otlp", "--application", "none"];
+  const programs = await runCli(brief, { cwd });
+  expect(programs.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n workload/);
+  const events = programs.stderr
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { msg: string });
+  expect(events.map(({ msg }) => msg)).toContain("plane event");
+
+  // Where no dashboard is built, as in a clean checkout, the banner leads to the API.
+  const people = await runCli([...brief, "--log-format", "text"], { cwd });
+  expect(people.code).toBe(0);
+  expect(people.stdout).toMatch(
+    /^\nCoxswain \S+ is running\n\n {2}open {8}http:\/\/127\.0\.0\.1:\d+(\/v1\/overview)?\n/,
+  );
+  expect(people.stderr).toMatch(/^\d\d:\d\d:\d\d {2}notice {3}Web shop: INITIALIZED → OFFLINE/m);
+  expect(people.stdout + people.stderr).not.toContain("\u001b");
+});
+
+test("a port that is taken, a folder that cannot be written and a bad setting are one line each", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => taken.once("listening", resolve));
   const { port } = taken.address() as AddressInfo;
@@ -86,7 +109,7 @@ test("a port that is taken, a folder that can not be written and a bad setting a
   writeFileSync(join(cwd, "file"), "");
   const folder = await up("--data", "file/below");
   expect(folder.code).toBe(1);
-  expect(folder.stderr).toMatch(/^coxswain: the folder .*file\/below can not be written/);
+  expect(folder.stderr).toMatch(/^coxswain: the folder .*file\/below cannot be written/);
 
   writeFileSync(join(cwd, "bad.yaml"), "logg: 1\n");
   const config = await up("--config", "bad.yaml");

@@ -6,17 +6,17 @@
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { loadKernels } from "../../src/adapters/runtime/index.ts";
-import type { Ms } from "../../src/base/index.ts";
-import { failure, unwrap } from "../../src/base/index.ts";
-import type { LifecycleProfile, Stage, TakeoverReason } from "../../src/control/lifecycle/index.ts";
-import { offlineCauses, onlineCauses, stages, takeoverReasons } from "../../src/control/lifecycle/index.ts";
+import type { Ms, Stage } from "../../src/base/index.ts";
+import { failure, stages, unwrap } from "../../src/base/index.ts";
+import type { LifecycleProfile, TakeoverReason } from "../../src/control/lifecycle/index.ts";
+import { offlineCauses, onlineCauses, takeoverReasons } from "../../src/control/lifecycle/index.ts";
 import { encodePretrained, openSharedModel } from "../../src/learn/meta/index.ts";
 import { CHECKPOINT_SCHEMA, crc32c, decodeCheckpoint, encodeCheckpoint } from "../../src/learn/rl/index.ts";
-import { phaseOf, plainApplication, shop, steadyLoad } from "../../src/sim/cluster/event/simple-world.ts";
 import { memoryState } from "../fixtures/loop/scripted.ts";
 import type { Faults } from "../fixtures/loop/shop-life.ts";
 import { bounds, EPISODE, gates, shopLife, web } from "../fixtures/loop/shop-life.ts";
 import { tinyModel } from "../fixtures/meta/tiny-model.ts";
+import { phaseOf, plainApplication, shop, steadyLoad } from "../fixtures/sim/simple-cluster.ts";
 
 type Life = ReturnType<typeof shopLife>;
 type Lasting = Exclude<Stage, "INITIALIZED">;
@@ -216,7 +216,7 @@ describe.each(["ONLINE", "SERVING"] as const)(
       if (fault.damage === undefined) expect(await life.turns(3)).toMatchObject({ stage, who: "learner" });
       else await life.turns(fault.begin ? 1 : 0);
       fault.begin?.(life);
-      const now = await life.turnsUntil(({ why }) => why[0] === reason, fault.within ?? 1);
+      const now = await life.turnsUntil(({ why }) => why[0]?.rule === reason, fault.within ?? 1);
       expect(now.who).toBe("fallback");
       met.add(`${reason} in ${stage}`);
       expectWithinBounds(life);
@@ -228,7 +228,7 @@ describe.each(["ONLINE", "SERVING"] as const)(
       } else {
         // Given up in the very step: what a policy that is gone had earned is void.
         expect(now.stage).toBe("OFFLINE");
-        expect((await life.turns(2))?.why[0]).toBe("rolled-back");
+        expect((await life.turns(2))?.why[0]?.rule).toBe("rolled-back");
         await endOf(life);
         expect(life.transitions()).toEqual([`${stage} → OFFLINE (learner-lost)`]);
       }
@@ -246,7 +246,7 @@ describe("in OFFLINE, where the fallback acts, it goes on acting:", () => {
     }
     fault.end?.(life);
     expect(await life.turns(2)).toMatchObject({ stage: "OFFLINE", who: "fallback" });
-    expect(life.last()?.why[0]).toBe("bootstrapping");
+    expect(life.last()?.why[0]?.rule).toBe("bootstrapping");
     met.add(`${reason} in OFFLINE`);
     await endOf(life);
   });
@@ -257,10 +257,10 @@ describe("every stage is entered, for every cause there is:", () => {
   const overburden = (life: Life) =>
     life.world.update(shop, { application: plainApplication({ phases: [phaseOf(1_000)], threads: 8, queue: 100 }) });
 
-  test("the fallback's seat, earned, converged, and training again when the workload has changed", async () => {
+  test("the fallback's slot, earned, converged, and training again when the workload has changed", async () => {
     const life = shopLife({ profile: { serving: { kind: "converged", below: 1 } } });
     expect(await life.turns(1)).toMatchObject({ stage: "OFFLINE", who: "fallback" });
-    expect(life.last()?.why[0]).toBe("bootstrapping");
+    expect(life.last()?.why[0]?.rule).toBe("bootstrapping");
     await life.turnsUntil(({ stage }) => stage === "SERVING", SERVING_BY);
     overburden(life);
     await life.turnsUntil(({ stage }) => stage === "ONLINE", 12 * EPISODE);
@@ -281,7 +281,7 @@ describe("every stage is entered, for every cause there is:", () => {
     overburden(life);
     const now = await life.turnsUntil(({ stage }) => stage === "OFFLINE", 12 * EPISODE);
     expect(now).toMatchObject({ who: "fallback" });
-    expect(now.why[0]).toBe("retraining");
+    expect(now.why[0]?.rule).toBe("retraining");
     await endOf(life);
     expect(life.transitions().at(-1)).toBe("SERVING → OFFLINE (retraining)");
   });
@@ -313,7 +313,7 @@ describe("every stage is entered, for every cause there is:", () => {
     const shared = openSharedModel(encodePretrained(await tinyModel()), loadKernels());
     const life = shopLife({ shared, profile: { serving: outOfReach } });
     await life.turnsUntil(({ who, stage }) => who === "learner" && stage === "ONLINE", 20);
-    await life.turnsUntil(({ who, why }) => who === "fallback" && why[0] === "measuring", 3 * EPISODE);
+    await life.turnsUntil(({ who, why }) => who === "fallback" && why[0]?.rule === "measuring", 3 * EPISODE);
     // Known by what the thread beside the loop read.
     await life.turns(3 * EPISODE);
     expect(life.familiarity()?.state).not.toBe("neutral");
@@ -333,7 +333,7 @@ describe("every stage is entered, for every cause there is:", () => {
     await life.turnsUntil(({ who }) => who === "learner", SERVING_BY);
     life.faults.proposalTakes = 1_000 as Ms;
     const now = await life.turnsUntil(({ stage }) => stage === "OFFLINE", 3 * EPISODE);
-    expect(now.why[0]).toBe("rolled-back");
+    expect(now.why[0]?.rule).toBe("rolled-back");
     await endOf(life);
     expect(life.transitions().at(-1)).toBe("ONLINE → OFFLINE (rollback)");
   });

@@ -26,7 +26,7 @@ function restarted(state: Uint8Array, options: Parameters<typeof shopLife>[0] = 
 }
 
 async function expectFallback(life: Life, reason: string, within = 1): Promise<void> {
-  const now = await life.turnsUntil(({ why }) => why[0] === reason, within);
+  const now = await life.turnsUntil(({ why }) => why[0]?.rule === reason, within);
   expect(now.who).toBe("fallback");
 }
 
@@ -45,13 +45,13 @@ describe("an agent that starts again", () => {
     const life = restarted(served);
     const now = await life.turns(3);
     expect(now).toMatchObject({ stage: "SERVING", who: "learner" });
-    expect(now?.why[0]).toBe("serving");
+    expect(now?.why[0]?.rule).toBe("serving");
     await life.loop.stop();
     expect(life.events).toContainEqual(expect.objectContaining({ kind: "restarted", from: "saved" }));
   });
 });
 
-describe("a policy that can not be used", () => {
+describe("a policy that cannot be used", () => {
   const damaged = (policy: Uint8Array) => policy.map((byte, i) => (i === policy.length >> 1 ? byte ^ 1 : byte));
 
   test("a damaged newest policy is replaced by the last good one at once", async () => {

@@ -2,8 +2,6 @@
  * A real agent over the event world is killed and starts again from its saved state and a real DuckDB file: what it had
  * learned from is back, and what is damaged in the file costs only itself.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
 import { DuckDBInstance } from "@duckdb/node-api";
@@ -15,6 +13,7 @@ import type { LoopEvent } from "../../src/control/loop/index.ts";
 import { decodeCheckpoint, encodeCheckpoint } from "../../src/learn/rl/index.ts";
 import type { TrajectoryStore } from "../../src/learn/trajectory/index.ts";
 import { transitionOf } from "../../src/learn/trajectory/index.ts";
+import { temporaryFolder } from "../fixtures/folders/temporary-folder.ts";
 import { memoryState, START } from "../fixtures/loop/scripted.ts";
 import { EPISODE, STEP, shopLife, web } from "../fixtures/loop/shop-life.ts";
 
@@ -37,13 +36,12 @@ const openStore = async () => {
   return store;
 };
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "coxswain-restart-"));
+  folder = temporaryFolder("restart");
   path = join(folder, "trajectories.duckdb");
 });
 afterEach(async () => {
   await Promise.all(open.map((store) => store.close()));
   open = [];
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Lets the database's own threads and the loop's timers come to rest, without another turn. */
@@ -111,7 +109,7 @@ describe("an agent that was killed", () => {
     const first = await life.turns(1);
     // The first turn did not wait for the store. The newest save is some turns old, which looks like a jump of the clock.
     expect(first).toMatchObject({ stage: "ONLINE", who: "fallback" });
-    expect(first?.why[0]).toBe("clock-jumped");
+    expect(first?.why[0]?.rule).toBe("clock-jumped");
     expect(recalledBy(life)).toBeUndefined();
     await settle(life, () => recalledBy(life) !== undefined);
     expect(life.events).toContainEqual(expect.objectContaining({ kind: "restarted", from: "saved" }));
@@ -184,7 +182,7 @@ describe("a corrupt trajectory", () => {
     const life = shopLife({ profile, state, store: await openStore(), start });
     await life.turns(1);
     await settle(life, () => recalledBy(life) !== undefined);
-    // Gone: the episode that can not be decoded, the step without a number and the one before it, the wide one.
+    // Gone: the episode that cannot be decoded, the step without a number and the one before it, the wide one.
     expect(recalledBy(life)).toMatchObject({
       from: "store",
       steps: all - lost - 2 - 1,

@@ -1,16 +1,15 @@
 /** The autoscaling task and its fallback over the real worlds: what their own tests show on small ones holds there too. */
 import { describe, expect, test } from "vitest";
-import type { GuardState, Verdict } from "../../src/act/index.ts";
-import { freshGuardState, guard, parseGuardLimits } from "../../src/act/index.ts";
+import type { Allocation, GuardState, Verdict } from "../../src/act/index.ts";
+import { freshGuardState, guard } from "../../src/act/index.ts";
 import type { Rng } from "../../src/base/index.ts";
 import { mebibytes, millicores, milliseconds, minutes, ratio, seconds, unwrap } from "../../src/base/index.ts";
 import type { HpaVpaControllerState } from "../../src/control/fallbacks/index.ts";
 import { hpaVpaController, parseHpaConfig } from "../../src/control/fallbacks/index.ts";
-import { autoscaleEnv, autoscaleTask, encodeAction } from "../../src/control/tasks/index.ts";
+import { autoscaleEnv, autoscaleTask, encodeAction, podLimits } from "../../src/control/tasks/pods/index.ts";
 import type { Env } from "../../src/learn/env/index.ts";
 import { checkEnv } from "../../src/learn/env/index.ts";
 import { parseReading } from "../../src/observe/telemetry/index.ts";
-import { shop as workload } from "../../src/sim/cluster/event/simple-world.ts";
 import type { ClusterWorld, WorldOptions } from "../../src/sim/index.ts";
 import {
   evaluationNodes,
@@ -21,6 +20,7 @@ import {
   isolatedLatency,
   studyLoad,
 } from "../../src/sim/index.ts";
+import { shop as workload } from "../fixtures/sim/simple-cluster.ts";
 
 const bounds = {
   replicas: { min: 1, max: 12 },
@@ -31,7 +31,7 @@ const [application] = generateApplications({ seed: 1001, count: 1 });
 if (application === undefined) throw new Error("one was asked for");
 const slo = {
   kind: "latency",
-  percentile: 0.99,
+  quantile: 0.99,
   target: milliseconds(1.5 * isolatedLatency(application, 0.99, { speed: 0.8 })),
 } as const;
 const task = unwrap(autoscaleTask({ slo, bounds, episodeSteps: 40, actions: "limits" }));
@@ -56,7 +56,7 @@ const rungs = { fluid: fluidWorld, event: eventWorld } satisfies Record<
   string,
   (options: WorldOptions) => ClusterWorld
 >;
-const limits = unwrap(parseGuardLimits({ bounds, restarts: { cpu: true, memory: true } }));
+const limits = unwrap(podLimits({ bounds, restarts: { cpu: true, memory: true } }));
 
 describe.each(Object.entries(rungs))("the %s world", (_name, open) => {
   const make = () =>
@@ -104,7 +104,7 @@ test("HPA and VPA move pods to their size one by one, within the budget, and the
   const world = eventWorld({ ...worldOptions(1004), workloads: [{ ...workloadSpec, load: steady }] });
   world.advance(minutes(3));
   const open = unwrap(
-    parseGuardLimits({
+    podLimits({
       bounds,
       restarts: { cpu: true, memory: true },
       cooldown: {
@@ -130,12 +130,12 @@ test("HPA and VPA move pods to their size one by one, within the budget, and the
     },
   });
   let guarded: GuardState = freshGuardState;
-  const verdicts: Verdict[] = [];
+  const verdicts: Verdict<Allocation>[] = [];
   for (let step = 0; step < 80; step += 1) {
     const [reading, have, now] = [world.read(workload), world.allocation(workload), world.now];
-    const { want, pods, state: next } = fallback.step(state, reading, now);
+    const { want, followers, state: next } = fallback.step(state, reading, now);
     const verdict = guard(
-      { workload, want, measuredAt: reading.at, ...(pods && { pods }) },
+      { workload, want, measuredAt: reading.at, ...(followers && { followers }) },
       { limits: open, state: guarded, have, nodes: world.nodes(workload), now },
     );
     unwrap(world.apply(verdict.action));
@@ -144,7 +144,7 @@ test("HPA and VPA move pods to their size one by one, within the budget, and the
     guarded = verdict.state;
     world.advance(milliseconds(now + seconds(15)));
   }
-  const moved = verdicts.map(({ action }) => ("pods" in action ? (action.pods?.length ?? 0) : 0));
+  const moved = verdicts.map(({ action }) => (action.kind === "set" ? (action.followers?.length ?? 0) : 0));
   // Four pods: never more than half at once, all of them in the end.
   expect(Math.max(...moved)).toBeLessThanOrEqual(2);
   expect(moved.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(4);

@@ -4,8 +4,6 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -18,6 +16,7 @@ import { CodedError } from "../../src/base/index.ts";
 import type { Env, SpaceJson } from "../../src/learn/env/index.ts";
 import { checkEnv, makeEnv, spaceFromJson } from "../../src/learn/env/index.ts";
 import { transitionOf } from "../../src/learn/trajectory/index.ts";
+import { temporaryFolder } from "../fixtures/folders/temporary-folder.ts";
 
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/rpc/${name}`, import.meta.url));
 const cleanups: (() => unknown)[] = [];
@@ -27,7 +26,11 @@ afterEach(async () => {
 
 /** A process whose printed lines can be waited for. */
 function start(script: string, ...args: string[]) {
-  const child: ChildProcess = spawn(process.execPath, [fixture(script), ...args], {
+  return started(script, [fixture(script), ...args]);
+}
+
+function started(name: string, args: readonly string[]) {
+  const child: ChildProcess = spawn(process.execPath, args, {
     stdio: ["ignore", "pipe", "inherit"],
   });
   cleanups.push(() => child.kill("SIGKILL"));
@@ -36,7 +39,7 @@ function start(script: string, ...args: string[]) {
   return {
     line: async (): Promise<string> => {
       const next = await lines.next();
-      if (next.done === true) throw new Error(`${script} ended before it said what was waited for`);
+      if (next.done === true) throw new Error(`${name} ended before it said what was waited for`);
       return next.value;
     },
     kill: async (): Promise<void> => {
@@ -52,9 +55,20 @@ async function startHost(port = 0) {
   return { ...host, url: await host.line() };
 }
 
+/** The command that users start. */
+async function startCommand() {
+  const host = started("env serve", [
+    fileURLToPath(new URL("../../bin/coxswain", import.meta.url)),
+    "env",
+    "serve",
+    "--port",
+    "0",
+  ]);
+  return { ...host, url: await host.line() };
+}
+
 test("a player that is killed goes on in the same episode, and every step is stored once", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "coxswain-gateway-"));
-  cleanups.push(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder("gateway");
   const [storeFile, tokenFile] = [join(folder, "store.duckdb"), join(folder, "token")];
   const { url } = await startHost();
   const begins: string[][] = [];
@@ -144,8 +158,8 @@ async function blockingPlayer(url: string): Promise<(id: string) => AnyEnv> {
   };
 }
 
-test("the environment checker finds nothing wrong with CartPole and the autoscaling world through the wire", async () => {
-  const open = await blockingPlayer((await startHost()).url);
+test("the environment checker finds nothing wrong with what `env serve` offers, through the wire", async () => {
+  const open = await blockingPlayer((await startCommand()).url);
   expect(checkEnv(() => open("CartPole-v1"), { steps: 30 })).toEqual([]);
-  expect(checkEnv(() => open("AutoscaleWorld-v0"), { steps: 10 })).toEqual([]);
+  expect(checkEnv(() => open("Pendulum-v1"), { steps: 30 })).toEqual([]);
 }, 120_000);

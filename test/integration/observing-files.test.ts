@@ -132,7 +132,7 @@ describe("the dashboard", () => {
 
   test("asks for the workloads that there are", () => {
     const { definition = "" } = dashboard.templating.list.find(({ name }) => name === "workload") ?? {};
-    expect(metricsIn(definition)).toEqual([{ name: catalog.replicas.name, asked: [] }]);
+    expect(metricsIn(definition)).toEqual([{ name: catalog.steps.name, asked: [] }]);
   });
 });
 

@@ -3,17 +3,17 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { openTraceStore } from "../../src/adapters/store/index.ts";
 import { milliseconds, unwrap } from "../../src/base/index.ts";
 import { Answers } from "../../src/cli/up/services/answers.ts";
-import { LocalizerSchool } from "../../src/cli/up/services/localizer-school.ts";
 import { Mitigator } from "../../src/cli/up/services/mitigator.ts";
+import { RequestSlos } from "../../src/cli/up/services/request-slos.ts";
 import { ServiceKnowledge } from "../../src/cli/up/services/service-knowledge.ts";
+import { ServicesWorld } from "../../src/cli/up/services/services-world.ts";
 import { SimulatedApplication } from "../../src/cli/up/services/simulated-application.ts";
-import { TraceDesk } from "../../src/cli/up/services/trace-desk.ts";
-import { Localizer } from "../../src/control/localize/index.ts";
+import { TracePipeline } from "../../src/cli/up/services/trace-pipeline.ts";
+import type { ServicesQuestion } from "../../src/contract/index.ts";
+import * as schemas from "../../src/contract/schemas/index.ts";
+import { Localizer, pretrainLocalizer } from "../../src/control/localize/index.ts";
 import { SPAN_DROP_REASONS, type TraceStore } from "../../src/observe/telemetry/index.ts";
-import type { ServicesQuestion } from "../../src/server/index.ts";
-import { pageOf } from "../../src/server/schemas.ts";
-import * as schemas from "../../src/server/services-schemas.ts";
-import { hotelReservation } from "../../src/sim/index.ts";
+import { disturbedApplication, hotelReservation } from "../../src/sim/index.ts";
 
 const START = 1_800_000_000_000;
 let store: TraceStore;
@@ -26,33 +26,43 @@ afterEach(() => store.close());
 function stage(localizer: Localizer) {
   let at = START;
   const now = () => milliseconds(at);
-  const knowledge = new ServiceKnowledge(localizer);
+  const knowledge = new ServiceKnowledge({ localizer });
   const simulated = new SimulatedApplication({ application: hotelReservation, seed: 1_003, now: now() });
   const onTrouble = (why: unknown) => {
     if (why !== null) throw why;
   };
-  const desk = new TraceDesk({ store, journal: null, now, onTraces: (t, n) => knowledge.seeTraces(t, n), onTrouble });
-  const doors = { http: "http://127.0.0.1:4318", grpc: null, problems: [] };
+  const pipeline = new TracePipeline({
+    store,
+    journal: null,
+    now,
+    monotonic: now,
+    onSpans: (b, n) => knowledge.seeSpans(b, n),
+    onTraces: (t, n) => knowledge.seeTraces(t, n),
+    onTrouble,
+  });
+  const listeners = { http: "http://127.0.0.1:4318", grpc: null, problems: [] };
   const dropped = Object.fromEntries(SPAN_DROP_REASONS.map((reason) => [reason, 0])) as never;
   const intake = () => ({ requests: 0, spans: 0, refused: {}, dropped });
-  const mitigator = new Mitigator({
-    ...{ port: simulated.port, wallOf: (at) => simulated.wallOf(at), mode: "observe", since: null },
-  });
+  const world = new ServicesWorld({ simulated, knowledge, pipeline });
+  const mitigator = new Mitigator({ simulated, knowledge, world, mode: "observe", since: null });
   const answers = new Answers({
-    ...{ now, doors, intake, desk, store, knowledge, simulated, mitigator, folder: null },
+    now,
+    listeners,
+    intake,
+    pipeline,
+    store,
+    knowledge,
+    slos: new RequestSlos({}, {}),
+    simulated,
+    mitigator,
+    folder: null,
+    saved: { mode: "act", since: null },
   });
   const run = async (seconds: number): Promise<void> => {
     for (let second = 0; second < seconds; second++) {
       at += 1_000;
-      desk.admit(simulated.advance(now()));
-      mitigator.turn();
-      await desk.turn();
-      const culprits = simulated.culprits();
-      knowledge.turn(now(), {
-        instances: simulated.instances(),
-        requests: simulated.requests(),
-        truth: { culprits, isWhole: culprits.length === simulated.anomalies().length },
-      });
+      await mitigator.advance(now());
+      await pipeline.turn();
     }
   };
   const ask = async (question: ServicesQuestion): Promise<unknown> =>
@@ -68,11 +78,13 @@ test("every answer is as the API's schema says, from the first moment on", async
     for (const of of ["services", "instances"] as const)
       expect(schemas.graphSchema.safeParse(await ask({ kind: "graph", of })).error).toBeUndefined();
     expect(schemas.suspectsSchema.safeParse(await ask({ kind: "suspects", limit: 5 })).error).toBeUndefined();
-    expect(pageOf("I", schemas.instanceSchema).safeParse(await ask({ kind: "instances" })).error).toBeUndefined();
+    expect(
+      schemas.pageOf("I", schemas.instanceSchema).safeParse(await ask({ kind: "instances" })).error,
+    ).toBeUndefined();
     expect(schemas.pathsSchema.safeParse(await ask({ kind: "paths" })).error).toBeUndefined();
-    const page = pageOf("T", schemas.traceSummarySchema).parse(
-      await ask({ kind: "traces", order: "slowest", limit: 3 }),
-    );
+    const page = schemas
+      .pageOf("T", schemas.traceSummarySchema)
+      .parse(await ask({ kind: "traces", order: "slowest", limit: 3 }));
     for (const { id, durationMs } of page.items) {
       const trace = schemas.traceSchema.parse(await ask({ kind: "trace", id }));
       // The path tiles the request, and so do the times that each span alone held it up.
@@ -87,15 +99,11 @@ test("every answer is as the API's schema says, from the first moment on", async
   expect(graph.edges.map(({ caller, callee }) => `${caller} ${callee}`)).toContain("search geo");
 });
 
-test("a culprit is named within seconds, with what it lacks, by a localizer that has had its lessons", async () => {
-  const school = new LocalizerSchool({
-    application: hotelReservation,
-    seed: 1_001,
-    start: milliseconds(START - 3_600_000),
-    episodes: 10,
-  });
-  while (!school.isOver) school.lesson();
-  const { run, ask } = stage(school.localizer);
+test("a culprit is named within seconds, with what it lacks, by a localizer that was pre-trained", async () => {
+  const start = milliseconds(START - 3_600_000);
+  const world = disturbedApplication({ application: hotelReservation, seed: 1_001, start });
+  const localizer = pretrainLocalizer({ world, seed: 1_001, episodes: 10 });
+  const { run, ask } = stage(localizer);
   await run(20);
   const calm = schemas.suspectsSchema.parse(await ask({ kind: "suspects", limit: 1 }));
   expect(calm.isTrained).toBe(true);
@@ -118,4 +126,23 @@ test("what is not there is said by its code", async () => {
   expect(await answers.to({ kind: "stop-anomaly", id: "x" })).toMatchObject({
     failure: { code: "services.unknown-anomaly" },
   });
+});
+
+test("a request type that a person gave an SLO is judged by its spans, and taken back it is the application's again", async () => {
+  const { run, ask } = stage(new Localizer({ seed: 1 }));
+  await run(12);
+  const page = schemas.pageOf("R", schemas.requestSchema);
+  const of = async (name: string) =>
+    page.parse(await ask({ kind: "requests" })).items.find(({ request }) => request === name);
+  const before = await of("login");
+  expect(before).toMatchObject({ isOwn: false, isBroken: false });
+  expect(await ask({ kind: "set-request-slo", request: "login", sloMs: 0.01 })).toEqual({
+    request: "login",
+    sloMs: 0.01,
+  });
+  await run(1);
+  expect(await of("login")).toMatchObject({ isOwn: true, sloMs: 0.01, isBroken: true });
+  await ask({ kind: "set-request-slo", request: "login", sloMs: null });
+  await run(1);
+  expect(await of("login")).toMatchObject({ isOwn: false, sloMs: before?.sloMs, isBroken: false });
 });

@@ -7,13 +7,13 @@ import { beforeAll, expect, test } from "vitest";
 import { loadKernels } from "../../src/adapters/runtime/index.ts";
 import { millicores, unwrap } from "../../src/base/index.ts";
 import type { LifecycleProfile } from "../../src/control/lifecycle/index.ts";
-import { noGates, noShield } from "../../src/control/lifecycle/index.ts";
+import { noGates } from "../../src/control/lifecycle/index.ts";
+import { noShield } from "../../src/control/tasks/pods/index.ts";
 import { openSharedModel, type SharedModel } from "../../src/learn/meta/index.ts";
+import { bounds, drawMember, openWorld, taskOf } from "../../src/pretraining/index.ts";
 import { agentDriver } from "../../src/studies/aware/agents.ts";
 import { driveEpisode } from "../../src/studies/aware/drive.ts";
 import { rulesOf } from "../../src/studies/aware/rules.ts";
-import { openWorld, taskOf } from "../../src/studies/aware/scene.ts";
-import { drawMember } from "../../src/studies/index.ts";
 import { smallModelBytes } from "../fixtures/meta/small-model.ts";
 
 const kernels = loadKernels();
@@ -37,7 +37,12 @@ function earned(index: number, begins: { readonly shared?: SharedModel }): numbe
   const { scene } = drawMember({ seed: 5, part: "unseen", index });
   const task = taskOf(scene);
   // Nobody asks them here: they act for nobody, and no level is relative to them.
-  const fallback = rulesOf(scene, { leastCpu: millicores(500), targetPercent: 60, leastReplicas: 1 });
+  const fallback = rulesOf(scene, {
+    leastCpu: millicores(500),
+    targetPercent: 60,
+    leastReplicas: 1,
+    leastMemory: bounds.memory.min,
+  });
   const driver = agentDriver({ scene, task, fallback, kernels, seed: 77, profile, shield: noShield, ...begins });
   const world = openWorld(scene, { seed: 900 + index, rung: "fluid" });
   let sum = 0;

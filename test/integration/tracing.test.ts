@@ -1,6 +1,4 @@
 /** Spans of two programs with OpenTelemetry's own exporter, through the receiver and the coordinator, into the store. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
@@ -12,6 +10,7 @@ import { openTraceStore } from "../../src/adapters/store/index.ts";
 import { milliseconds, unwrap } from "../../src/base/index.ts";
 import { NameTable, type SpanSink } from "../../src/observe/telemetry/index.ts";
 import { TracingCoordinator } from "../../src/observe/tracing/index.ts";
+import { temporaryFolder } from "../fixtures/folders/temporary-folder.ts";
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
@@ -23,8 +22,7 @@ const BEGIN = 1_700_000_000;
 const at = (ms: number): [number, number] => [BEGIN, ms * 1_000_000];
 
 test("a slow database is found from what its clients and servers export", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "coxswain-tracing-"));
-  ends.push(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder("tracing");
   const store = await openTraceStore({ path: join(folder, "traces.duckdb") });
   ends.push(() => store.close());
 

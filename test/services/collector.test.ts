@@ -3,20 +3,19 @@
  * read from the pages, and only their ports are changed.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ServicesDocument, TraceDocument } from "../../src/server/services-contract.ts";
+import type { ServicesDocument, TraceDocument } from "../../src/contract/index.ts";
 import { cleanEnv, executable } from "../e2e/run-cli.ts";
+import { temporaryFolder } from "../fixtures/folders/temporary-folder.ts";
 import { exportCartTrace } from "../fixtures/traces/cart-trace.ts";
 import { builtCollector, startCollector } from "./collector-server.ts";
 
 const ARGS = ["--data", ":memory:", "--workloads", "1", "--speed", "1", "--application", "none"];
-const folder = mkdtempSync(join(tmpdir(), "coxswain-collected-"));
+const folder = temporaryFolder("collected");
 let child: ChildProcess;
 let url = "";
-let doors: ServicesDocument["doors"];
+let listeners: ServicesDocument["listeners"];
 
 beforeAll(async () => {
   await builtCollector();
@@ -31,11 +30,10 @@ beforeAll(async () => {
     started.stdout.setEncoding("utf8").on("data", (text: string) => resolve(text.trim()));
     started.once("close", (code) => reject(new Error(`up ended with ${code}: build it first, with npm run build`)));
   });
-  ({ doors } = (await (await fetch(`${url}/v1/services`)).json()) as ServicesDocument);
+  ({ listeners } = (await (await fetch(`${url}/v1/services`)).json()) as ServicesDocument);
 });
 afterAll(() => {
   child?.kill("SIGKILL");
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** The block of YAML in a page that defines this exporter. */
@@ -48,15 +46,15 @@ function linesFor(exporter: string, page: string): string {
 }
 
 test.each([
-  { page: "README.md", exporter: "otlphttp/coxswain", port: "4318", door: () => doors.http },
-  { page: "docs/guide/tracing.md", exporter: "otlphttp/coxswain", port: "4318", door: () => doors.http },
-  { page: "docs/guide/tracing.md", exporter: "otlp/coxswain", port: "4317", door: () => doors.grpc },
+  { page: "README.md", exporter: "otlphttp/coxswain", port: "4318", listener: () => listeners.http },
+  { page: "docs/guide/tracing.md", exporter: "otlphttp/coxswain", port: "4318", listener: () => listeners.http },
+  { page: "docs/guide/tracing.md", exporter: "otlp/coxswain", port: "4317", listener: () => listeners.grpc },
 ])(
   "a real collector with the lines of $page for $exporter delivers a trace",
-  async ({ page, exporter, port, door }) => {
+  async ({ page, exporter, port, listener }) => {
     const lines = linesFor(exporter, page);
     expect(lines.split(`:${port}\n`)).toHaveLength(2);
-    const open = new URL(String(door())).port;
+    const open = new URL(String(listener())).port;
     const collector = await startCollector(lines.replace(`:${port}\n`, `:${open}\n`), [exporter]);
     try {
       const id = await exportCartTrace(collector.traces, Date.now() - 1_000);

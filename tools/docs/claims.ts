@@ -1,16 +1,25 @@
-/** How many claims hold is counted in the results' pages; where another page repeats the count beside a link, it must agree. */
+/**
+ * How many promises are kept and how many figures reproduced is counted in the pages of results; where another page
+ * repeats the counts beside a link, they must agree.
+ */
 import { dirname, join, normalize } from "node:path";
 import type { Page } from "./markdown.ts";
 
-const REPEATED = /\]\(([^)]*\bresults\/[a-z-]+\.md)\) \| (\d+ of \d+) \|/g;
+const REPEATED = /\]\(([^)]*\bresults\/[a-z-]+\.md)\) \| (\d+ of \d+|–) \| (\d+ of \d+|–) \|/g;
+const NONE = "–";
 
 export function outdatedCounts(pages: readonly Page[]): string[] {
   const problems: string[] = [];
   for (const { path, text } of pages) {
-    for (const [, target = "", said] of text.matchAll(REPEATED)) {
+    for (const [, target = "", promises, figures] of text.matchAll(REPEATED)) {
       const results = normalize(join(dirname(path), target));
-      const counted = /^(\d+ of \d+) claims hold/m.exec(pages.find((page) => page.path === results)?.text ?? "")?.[1];
-      if (said !== counted) problems.push(`${path}: says that ${said} claims of ${results} hold, which has ${counted}`);
+      const counted = pages.find((page) => page.path === results)?.text ?? "";
+      const kept = /\b(\d+ of \d+) promises kept/.exec(counted)?.[1] ?? NONE;
+      const reproduced = /\b(\d+ of \d+) figures reproduced/.exec(counted)?.[1] ?? NONE;
+      if (promises !== kept || figures !== reproduced)
+        problems.push(
+          `${path}: says that ${results} has ${promises} promises and ${figures} figures, which has ${kept} and ${reproduced}`,
+        );
     }
   }
   return problems;

@@ -1,6 +1,6 @@
 /**
  * Code in the documentation is code: `ts` blocks are compiled against the package as its users import it, and `sh`
- * blocks marked `runnable` are run. A block that can not stand alone is not marked `ts`.
+ * blocks marked `runnable` are run. A block that cannot stand alone is not marked `ts`.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -21,6 +21,8 @@ export interface Schema {
   readonly exclusiveMaximum?: number;
   /** Of a setting whose environment variable is not the usual one. */
   readonly variable?: string;
+  /** Of a setting that never stands in a file, so that it has no default. */
+  readonly secret?: boolean;
 }
 
 export interface Sources {
@@ -41,7 +43,7 @@ export function configurationPage({ settings, profile, profileDefaults, upHelp }
     "<!-- Made by `npm run docs:write` from the schemas. Changes go there: `npm run docs:check` compares. -->",
     "",
     "Every setting, every key of a profile and every flag of `up`. This page is generated from the schemas that the program",
-    "itself checks with, so it can not say anything else than the program does.",
+    "itself checks with, so it cannot say anything else than the program does.",
     "",
     "- [Settings of the program](#settings-of-the-program), in a file or in environment variables",
     "- [The profile of a workload](#the-profile-of-a-workload), one YAML file each",

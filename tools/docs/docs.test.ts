@@ -1,12 +1,13 @@
 /** Each check of the documentation must find its planted mistake and leave its sound neighbour alone. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { configSchema, jsonSchemaOf, profileSchema } from "../../src/cli/config/index.ts";
 import { leavesOf as settingsOf } from "../../src/cli/config/leaves.ts";
 import { takeoverReasons } from "../../src/control/lifecycle/index.ts";
+import { promiseAtLeast, reproduceAtLeast, type StudyReport, shown } from "../../src/studies/index.ts";
+import { temporaryFolder } from "../../test/fixtures/folders/temporary-folder.ts";
 import { outdatedCounts } from "./claims.ts";
 import { checkCode } from "./code-blocks.ts";
 import { commandsIn, unknownCommands } from "./commands.ts";
@@ -15,16 +16,12 @@ import { failureCodeProblems } from "./failure-codes.ts";
 import { hygieneProblems } from "./hygiene.ts";
 import { brokenLinks, orphans } from "./links.ts";
 import { anchorsIn, splitFences } from "./markdown.ts";
+import { withResults } from "./results.ts";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
 
 function folderWith(files: Record<string, string>): string {
-  const folder = mkdtempSync(join(tmpdir(), "coxswain-docs-"));
-  folders.push(folder);
+  const folder = temporaryFolder("docs");
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
@@ -146,7 +143,9 @@ test("each setting and each key of a profile says what it means, and a setting h
   const settings = leavesOf(jsonSchemaOf(configSchema) as Schema);
   const keys = [...settings, ...leavesOf(jsonSchemaOf(profileSchema) as Schema)];
   expect(keys.filter(({ about }) => about === "").map(({ path }) => path.join("."))).toEqual([]);
-  expect(settings.filter(({ schema }) => schema.default === undefined).map(({ path }) => path.join("."))).toEqual([]);
+  // A secret has none: it never stands in a settings file.
+  const bare = settings.filter(({ schema }) => schema.default === undefined && schema.secret !== true);
+  expect(bare.map(({ path }) => path.join("."))).toEqual([]);
 });
 
 test("types are said in words, without limits that nobody set", () => {
@@ -190,13 +189,60 @@ test("the guide says what to do for each reason to take over, and for each alert
   for (const needed of [...takeoverReasons, ...[...alerts].map(([, name]) => name)]) expect(first).toContain(needed);
 });
 
-test("a count of claims that is repeated elsewhere has to be the one of the results", () => {
-  const results = { path: "docs/results/x.md", text: "# X\n\n3 of 7 claims hold. Reproduce it.\n" };
-  const readme = (count: string) => ({ path: "README.md", text: `| [X](docs/results/x.md) | ${count} |\n` });
-  expect(outdatedCounts([results, readme("3 of 7")])).toEqual([]);
-  expect(outdatedCounts([results, readme("4 of 7")])).toEqual([
-    "README.md: says that 4 of 7 claims of docs/results/x.md hold, which has 3 of 7",
+test("counts that are repeated elsewhere have to be those of the results", () => {
+  const results = {
+    path: "docs/results/x.md",
+    text: "# X\n\n**3 of 7 promises kept; 2 of 9 figures reproduced, 1 in the same direction.**\n",
+  };
+  const promisesOnly = { path: "docs/results/y.md", text: "# Y\n\n6 of 6 promises kept.\n" };
+  const readme = (x: string, y: string) => ({
+    path: "README.md",
+    text: `| [X](docs/results/x.md) | ${x} |\n| [Y](docs/results/y.md) | ${y} |\n`,
+  });
+  expect(outdatedCounts([results, promisesOnly, readme("3 of 7 | 2 of 9", "6 of 6 | –")])).toEqual([]);
+  expect(outdatedCounts([results, promisesOnly, readme("3 of 7 | 3 of 9", "5 of 6 | –")])).toEqual([
+    "README.md: says that docs/results/x.md has 3 of 7 promises and 3 of 9 figures, which has 3 of 7 and 2 of 9",
+    "README.md: says that docs/results/y.md has 5 of 6 promises and – figures, which has 6 of 6 and –",
   ]);
+});
+
+test("tables are made between the markers of a page, and its own words are left alone", () => {
+  const ours = { mean: 2, lo: 1, hi: 3, n: 2, unit: "×" };
+  const paper = { low: 5, high: 5, unit: "×", where: "Fig. 1" };
+  const row = (id: string) => ({ id, what: id, paper: null, ours, claim: "at least 1×" });
+  const report = {
+    study: "x-one",
+    title: "One",
+    seeds: [1, 2],
+    wallSeconds: 90,
+    kernels: "wasm",
+    rows: [
+      promiseAtLeast(row("kept"), 1),
+      reproduceAtLeast({ ...row("short"), paper }, { bound: 5, none: 0 }),
+      shown({ id: "plain", what: "plain", ours }),
+    ],
+  } as unknown as StudyReport;
+  const page = "# X\n\nOur words.\n\n<!-- results of: x-one -->\nold\n<!-- end of results -->\n\nMore words.\n";
+  const made = withResults(page, () => report);
+  expect(made.split("\n")).toEqual([
+    ...["# X", "", "Our words.", "", "<!-- results of: x-one -->", ""],
+    "**1 of 1 promises kept; 0 of 1 figures reproduced, 1 in the same direction.**",
+    "",
+    "| study | promises kept | figures reproduced | same direction | not | shown | run |",
+    "|---|---|---|---|---|---|---|",
+    "| [One](x-one.md) | 1 of 1 | 0 of 1 | 1 | 0 | 1 | 2 seeds (1 to 2), 2 min, wasm kernels |",
+    ...["", "## Promises", ""],
+    "| study | what | published | ours, 95 % interval | promised | kept |",
+    "|---|---|---|---|---|---|",
+    "| [x-one](x-one.md) | kept | – | 2 [1, 3] × | at least 1× | yes |",
+    ...["", "## Reproductions", ""],
+    "| study | what | published | ours, 95 % interval | to reach | outcome |",
+    "|---|---|---|---|---|---|",
+    "| [x-one](x-one.md) | short | 5 × (Fig. 1) | 2 [1, 3] × | at least 1× | same direction |",
+    ...["", "<!-- end of results -->", "", "More words.", ""],
+  ]);
+  expect(withResults(made, () => report)).toBe(made);
+  expect(withResults("# No markers\n", () => report)).toBe("# No markers\n");
 });
 
 test("a page that no other page links to is found", () => {

@@ -1,25 +1,15 @@
 /** The lint settings are code too: each rule the conventions rely on must catch its planted mistake, and only there. */
 import { spawnSync } from "node:child_process";
-import {
-  copyFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { temporaryFolder } from "../../test/fixtures/folders/temporary-folder.ts";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-let copy = "";
+const copy = temporaryFolder("lint");
 
 beforeAll(() => {
-  copy = mkdtempSync(join(tmpdir(), "coxswain-lint-"));
   for (const file of ["tsconfig.json", "package.json"]) copyFileSync(join(root, file), join(copy, file));
   // Without the ignore file, which needs a git repository; nothing else of the settings is changed.
   const settings = JSON.parse(readFileSync(join(root, "biome.json"), "utf8")) as Record<string, unknown>;
@@ -27,7 +17,6 @@ beforeAll(() => {
   cpSync(join(root, "tools/lint"), join(copy, "tools/lint"), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
 });
-afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 /** The rules that complain about one file with this text, sorted, without repeats. */
 function complaints(path: string, text: string): string[] {
@@ -75,4 +64,10 @@ test("adapters may read the clock and draw chance, kernels may take many paramet
   expect(complaints("src/adapters/runtime/planted.ts", clock)).toEqual([]);
   const kernel = "export const f = (a: number, b: number, c: number, d: number): number => a + b + c + d;\n";
   expect(complaints("src/learn/tensor/reference-planted.ts", kernel)).toEqual([]);
+});
+
+test("a recursive mkdir, which never returns under /proc, is caught in what runs for users", () => {
+  const planted = 'import { mkdirSync } from "node:fs";\nmkdirSync("a/b", { recursive: true });\n';
+  expect(complaints("src/cli/planted.ts", planted)).toEqual(["plugin"]);
+  expect(complaints("src/cli/planted.test.ts", planted)).toEqual([]);
 });

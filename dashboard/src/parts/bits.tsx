@@ -1,8 +1,8 @@
 /** Small parts that several views use: stages, differences to the twin, and the states of a view that has nothing to show. */
 import { type ReadonlySignal, useComputed } from "@preact/signals";
 import type { ComponentChild, ComponentChildren } from "preact";
-import type { AgentDocument } from "../../../src/server/plane-contract.ts";
-import { stages } from "../../../src/server/plane-contract.ts";
+import type { AgentDocument, Trouble } from "../../../src/contract/index.ts";
+import { stages } from "../../../src/contract/index.ts";
 import { meaningOf, stageWord } from "../words/consequences.ts";
 import { points, relative } from "../words/format.ts";
 import type { Comparison } from "../words/standing.ts";
@@ -12,7 +12,7 @@ export function StageSteps({
   agent,
   isLarge = false,
 }: {
-  agent: Pick<AgentDocument, "stage" | "mode">;
+  agent: Pick<AgentDocument, "stage" | "mode" | "fallback">;
   isLarge?: boolean;
 }): ComponentChild {
   const { stage } = agent;
@@ -40,9 +40,9 @@ export function StageSteps({
 }
 
 /** `What: why.`, the first part said louder. */
-export function WhatAndWhy({ sentence }: { sentence: ReadonlySignal<string> }): ComponentChild {
-  const what = useComputed(() => sentence.value.split(": ", 1)[0] ?? "");
-  const why = useComputed(() => sentence.value.slice(what.value.length));
+export function WhatAndWhy({ trouble }: { trouble: ReadonlySignal<Trouble | null> }): ComponentChild {
+  const what = useComputed(() => trouble.value?.what ?? "");
+  const why = useComputed(() => (trouble.value === null ? "" : `: ${trouble.value.why}.`));
   return (
     <>
       <strong>{what}</strong>

@@ -4,11 +4,11 @@
  */
 import { signal } from "@preact/signals";
 import type { ComponentChild } from "preact";
-import { useEffect, useRef } from "preact/hooks";
-import type { AgentDocument, Command } from "../../../src/server/plane-contract.ts";
+import type { AgentDocument, Command } from "../../../src/contract/index.ts";
 import { isStale, PlaneProblem, readAgent, send } from "../plane/client.ts";
 import { store } from "../state.ts";
 import { type Consequences, consequencesOf, stageWord } from "../words/consequences.ts";
+import { useModal } from "./modal.ts";
 import { say } from "./notices.tsx";
 
 interface Asked {
@@ -55,16 +55,10 @@ const close = (): void => {
 };
 
 export function ConfirmDialog(): ComponentChild {
-  const host = useRef<HTMLDialogElement>(null);
   const now = asked.value;
-  useEffect(() => {
-    const dialog = host.current;
-    if (dialog === null) return;
-    if (now !== null && !dialog.open) dialog.showModal();
-    if (now === null && dialog.open) dialog.close();
-  }, [now]);
+  const modal = useModal(now !== null, close);
   return (
-    <dialog ref={host} onClose={close} aria-labelledby="confirm-title">
+    <dialog {...modal} aria-labelledby="confirm-title">
       {now === null ? null : <Question asked={now} />}
     </dialog>
   );

@@ -1,6 +1,6 @@
 /** One event as a line of a list: when, how bad, whose, what, and the evidence where there is some. */
 import type { ComponentChild } from "preact";
-import type { EventDocument, Severity } from "../../../src/server/plane-contract.ts";
+import type { EventDocument, Severity } from "../../../src/contract/index.ts";
 import { hrefOf } from "../router.ts";
 import { store } from "../state.ts";
 import { dayAndClock } from "../words/format.ts";
@@ -13,7 +13,8 @@ export const SEVERITY_MARKS: Readonly<Record<Severity, string>> = {
 };
 
 export function EventLine({ event, isBrief = false }: { event: EventDocument; isBrief?: boolean }): ComponentChild {
-  const title = event.workload === null ? null : (store.cells.value.get(event.workload)?.title.value ?? event.workload);
+  const cell = event.workload === null ? undefined : store.cells.value.get(event.workload);
+  const title = cell?.title.value ?? event.workload;
   return (
     <li class={event.severity}>
       <time dateTime={new Date(event.at).toISOString()}>{dayAndClock(event.at)}</time>

@@ -3,7 +3,7 @@
  * Owns: the scale. Not here: the figures in words, which stand beside it in the table.
  */
 import type { ComponentChild } from "preact";
-import type { MeasuredInterval, PublishedRange } from "../../../src/server/contract.ts";
+import type { MeasuredInterval, PublishedRange } from "../../../src/contract/index.ts";
 
 const WIDTH = 200;
 const HEIGHT = 34;

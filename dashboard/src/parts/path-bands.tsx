@@ -3,7 +3,7 @@
  * Owns: the drawing and its legend, in which each path is said with its figures.
  */
 import type { ComponentChild } from "preact";
-import type { PathsDocument } from "../../../src/server/services-contract.ts";
+import type { PathsDocument } from "../../../src/contract/index.ts";
 import { latency, percent, shortClock } from "../words/format.ts";
 
 const WIDTH = 720;

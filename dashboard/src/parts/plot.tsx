@@ -7,7 +7,7 @@ import type { ComponentChild } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { colour, isDark } from "../theme.ts";
-import { shortClock } from "../words/format.ts";
+import { clock, shortClock } from "../words/format.ts";
 import { type Colour, drawMarks, drawPeaks, type Mark } from "./plot-drawing.ts";
 import { watchVisible } from "./visible.ts";
 
@@ -46,8 +46,23 @@ export class CursorGroup {
   /** Where a person looks, in x; null is the newest. */
   readonly lookAt: Signal<number | null> = signal(null);
 
+  #yAxis = 0;
+
   constructor(key: string) {
     this.key = key;
+  }
+
+  /** The width of everybody's y axis, which only grows: one that came and went would make the charts jump. */
+  widen(needed: number, by: uPlot): number {
+    if (needed > this.#yAxis) {
+      this.#yAxis = needed;
+      const others = [...this.plots].filter((plot) => plot !== by);
+      // Not while this one is being drawn.
+      queueMicrotask(() => {
+        for (const plot of others) if (this.plots.has(plot)) plot.redraw(false, true);
+      });
+    }
+    return this.#yAxis;
   }
 
   /** Puts the cursor of every chart of the group there. */
@@ -97,10 +112,27 @@ export function Plot({ spec, data, group }: PlotProps): ComponentChild {
   return <div ref={host} class="plot" role="img" aria-label={spec.label} />;
 }
 
+const MINUTE = 60;
+/** With seconds where they lie less than a minute apart, or neighbours would read the same. */
+function timesAt(splits: readonly number[]): string[] {
+  const [first = 0, second = first + MINUTE] = splits;
+  return splits.map((at) => (second - first < MINUTE ? clock(at * 1000) : shortClock(at * 1000)));
+}
+
 const GRID = (): string => colour("--grid");
 const QUIET = (): string => colour("--quiet");
 const FONT = "11px system-ui, sans-serif";
+/** As wide as most labels are, with the gap to the chart. */
 const Y_AXIS = 62;
+const Y_GAP = 6;
+
+/** As wide as the longest label of any chart of the group: under one another they have one time axis. */
+function yAxisSize(plot: uPlot, labels: readonly string[] | null, group: CursorGroup | null): number {
+  plot.ctx.font = FONT;
+  const longest = Math.max(0, ...(labels ?? []).map((label) => plot.ctx.measureText(label).width));
+  const needed = Math.max(Y_AXIS, Math.ceil(longest) + 2 * Y_GAP);
+  return group === null ? needed : group.widen(needed, plot);
+}
 
 function optionsOf(spec: PlotSpec, place: { group: CursorGroup | null; width: number }): uPlot.Options {
   const { group } = place;
@@ -125,17 +157,19 @@ function optionsOf(spec: PlotSpec, place: { group: CursorGroup | null; width: nu
         stroke: QUIET,
         font: FONT,
         size: 28,
+        // Room for a time with its seconds.
+        space: 70,
         gap: 4,
         grid: { stroke: GRID, width: 1 },
         ticks: { show: false },
-        values: (_plot, splits) => splits.map((at) => (spec.x === "time" ? shortClock(at * 1000) : String(at))),
+        values: (_plot, splits) => (spec.x === "time" ? timesAt(splits) : splits.map(String)),
         ...(spec.x === "count" ? { incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000] } : {}),
       },
       {
         stroke: QUIET,
         font: FONT,
-        size: Y_AXIS,
-        gap: 6,
+        size: (plot, labels) => yAxisSize(plot, labels, group),
+        gap: Y_GAP,
         space: 26,
         grid: { stroke: GRID, width: 1, show: spec.draw === undefined },
         ticks: { show: false },

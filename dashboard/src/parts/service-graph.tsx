@@ -4,7 +4,7 @@
  * Not here: where vertices stand (graph-layout.ts).
  */
 import type { ComponentChild } from "preact";
-import type { GraphEdge, GraphVertex, ServiceGraphDocument } from "../../../src/server/services-contract.ts";
+import type { GraphEdge, GraphVertex, ServiceGraphDocument } from "../../../src/contract/index.ts";
 import { latency, percent, whole } from "../words/format.ts";
 import { layOut, usualCalls } from "./graph-layout.ts";
 

@@ -5,14 +5,22 @@
  */
 import { signal } from "@preact/signals";
 import type { ComponentChild } from "preact";
-import { useEffect, useRef } from "preact/hooks";
-import type { SloDocument } from "../../../src/server/plane-contract.ts";
+import {
+  describeSlo,
+  type SloDocument,
+  type SloFieldName,
+  type SloKindName,
+  sloFields,
+  sloKindNames,
+  sloUnits,
+} from "../../../src/contract/index.ts";
 import { isStale, PlaneProblem, readWorkload, send } from "../plane/client.ts";
 import type { WorkloadCell } from "../plane/store.ts";
 import { store } from "../state.ts";
 import { consequencesOf } from "../words/consequences.ts";
-import { checkSlo, fieldOf, type SloField, type SloKind, type TypedSlo, typedSlo } from "../words/slo-input.ts";
-import { sloWords } from "../words/standing.ts";
+import { checkSlo, fieldOf, type SloProblems, type TypedSlo, typedSlo } from "../words/slo-input.ts";
+import { sloWords } from "../words/slo-words.ts";
+import { useModal } from "./modal.ts";
 import { say } from "./notices.tsx";
 
 interface Asked {
@@ -29,8 +37,8 @@ type Progress =
   | { readonly kind: "overtaken" };
 
 const asked = signal<Asked | null>(null);
-const typed = signal<TypedSlo>({ kind: "none", percentile: "", target: "" });
-const problems = signal<Readonly<Partial<Record<SloField, string>>>>({});
+const typed = signal<TypedSlo>(typedSlo({ kind: "none" }));
+const problems = signal<SloProblems>({});
 const progress = signal<Progress>({ kind: "typing" });
 
 export function askForSlo(cell: WorkloadCell): void {
@@ -78,9 +86,9 @@ function refuse(problem: unknown, form: HTMLFormElement): void {
 }
 
 /** Says what is wrong beside the fields and leads to the first of them. */
-function point(found: Readonly<Partial<Record<SloField, string>>>, form: HTMLFormElement): void {
+function point(found: SloProblems, form: HTMLFormElement): void {
   problems.value = found;
-  const first = found.percentile === undefined ? "target" : "percentile";
+  const first = sloFields(typed.peek().kind).find(([name]) => found[name] !== undefined)?.[0] ?? "target";
   form.querySelector<HTMLElement>(`[name=${first}]`)?.focus();
 }
 
@@ -92,27 +100,18 @@ async function tellOvertaken({ cell, revision, slo }: Asked): Promise<void> {
 }
 
 export function SloDialog(): ComponentChild {
-  const host = useRef<HTMLDialogElement>(null);
   const now = asked.value;
-  const isOpen = now !== null;
-  useEffect(() => {
-    const dialog = host.current;
-    if (dialog === null) return;
-    if (isOpen && !dialog.open) dialog.showModal();
-    if (!isOpen && dialog.open) dialog.close();
-  }, [isOpen]);
+  const modal = useModal(now !== null, close);
   return (
-    <dialog ref={host} onClose={close} aria-labelledby="slo-title">
+    <dialog {...modal} aria-labelledby="slo-title">
       {now === null ? null : <Form asked={now} />}
     </dialog>
   );
 }
 
-const UNITS: Readonly<Record<SloKind, string>> = { latency: "ms", throughput: "req/s", none: "" };
-
 function Form({ asked: now }: { asked: Asked }): ComponentChild {
   const { cell } = now;
-  const { kind, percentile, target } = typed.value;
+  const { kind } = typed.value;
   const at = progress.value;
   const agent = store.agent(cell.agent.value)?.value ?? null;
   const says = consequencesOf({ kind: "set-slo", workload: cell.id, slo: now.slo }, agent);
@@ -129,14 +128,17 @@ function Form({ asked: now }: { asked: Asked }): ComponentChild {
       <p class="quiet">Now: {sloWords(now.slo)}.</p>
       <label class="field">
         Promise
-        <select name="kind" value={kind} onChange={(event) => type({ kind: event.currentTarget.value as SloKind })}>
-          <option value="latency">a latency at most</option>
-          <option value="throughput">a throughput at least</option>
-          <option value="none">none</option>
+        <select name="kind" value={kind} onChange={(event) => type({ kind: event.currentTarget.value as SloKindName })}>
+          {sloKindNames.map((name) => (
+            <option key={name} value={name}>
+              {describeSlo(name).choice}
+            </option>
+          ))}
         </select>
       </label>
-      {kind === "latency" ? <Field name="percentile" label="Percentile" value={percentile} unit="of 100" /> : null}
-      {kind === "none" ? null : <Field name="target" label="Target" value={target} unit={UNITS[kind]} />}
+      {sloFields(kind).map(([name, { label, unit }]) => (
+        <Field key={name} name={name} label={label} value={typed.value[name]} unit={sloUnits[unit]} />
+      ))}
       {says.lines.map((line) => (
         <p key={line}>{line}</p>
       ))}
@@ -164,7 +166,7 @@ function Form({ asked: now }: { asked: Asked }): ComponentChild {
 }
 
 interface FieldProps {
-  readonly name: SloField;
+  readonly name: SloFieldName;
   readonly label: string;
   readonly value: string;
   readonly unit: string;

@@ -5,10 +5,12 @@
 import { effect } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { describeSlo, type SeriesColumn } from "../../../src/contract/index.ts";
 import type { Columns } from "../plane/history.ts";
 import { loadPast } from "../plane/load-past.ts";
 import type { WorkloadCell } from "../plane/store.ts";
 import { latency, percent } from "../words/format.ts";
+import { targetOn, targetWords } from "../words/slo-words.ts";
 import { watchVisible } from "./visible.ts";
 
 const WIDTH = 180;
@@ -53,14 +55,15 @@ export function Sparkline({ cell }: { cell: WorkloadCell }): ComponentChild {
 function draw(svg: SVGSVGElement, cell: WorkloadCell): void {
   const { history } = cell;
   const slo = cell.slo.value;
-  const column = slo.kind === "latency" ? "latency" : slo.kind === "throughput" ? "preservation" : "load";
+  const { judged } = describeSlo(slo.kind);
+  const column = judged?.by ?? "load";
   const from = firstAfter(history.at, (history.at.at(-1) ?? 0) - SPARK_MINUTES * 60);
   const at = history.at.slice(from);
   const ours = latest(history.ours, { column, from });
   const twin = latest(history.twin, { column, from });
-  const target = slo.kind === "latency" ? slo.target : slo.kind === "throughput" ? 1 : null;
+  const target = targetOn(slo, column);
   const highest = Math.max(0, ...[...ours, ...twin].map((value) => (Number.isFinite(value) ? (value ?? 0) : 0)));
-  const isFloor = slo.kind === "throughput";
+  const isFloor = judged?.target === "floor";
   // A peak far above the target is cut off: where the line is near the target matters more. A share never exceeds one.
   const top = isFloor
     ? 1.25
@@ -79,7 +82,7 @@ function draw(svg: SVGSVGElement, cell: WorkloadCell): void {
 }
 
 interface Shown {
-  readonly column: "latency" | "preservation" | "load";
+  readonly column: SeriesColumn;
   readonly from: number;
 }
 
@@ -125,7 +128,8 @@ function pathOf(at: readonly number[], { values, y }: Line): string {
 
 function describe(cell: WorkloadCell, last: number | null): string {
   const slo = cell.slo.value;
-  if (slo.kind === "none") return `Load of ${cell.title.value} in the latest steps`;
-  if (slo.kind === "throughput") return `Share of the throughput served in the latest steps, now ${percent(last)}`;
-  return `Latency of the latest steps, now ${latency(last)}, target ${latency(slo.target)}`;
+  const { judged, share } = describeSlo(slo.kind);
+  if (judged === null) return `Load of ${cell.title.value} in the latest steps`;
+  if (share !== undefined) return `${share.line} in the latest steps, now ${percent(last)}`;
+  return `Latency of the latest steps, now ${latency(last)}, target ${targetWords(slo)}`;
 }

@@ -45,7 +45,12 @@ export function Tabs({ label, items, chosen, choose }: TabsProps): ComponentChil
     if (item === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     choose(item.id);
-    event.currentTarget.querySelector<HTMLElement>(`#${CSS.escape(`tab-${item.id}`)}`)?.focus();
+    // The choice may be drawn later (it goes through the address); the next Tab must leave the list all the same.
+    for (const tab of event.currentTarget.querySelectorAll<HTMLElement>("[role=tab]")) {
+      const isChosen = tab.id === `tab-${item.id}`;
+      tab.tabIndex = isChosen ? 0 : -1;
+      if (isChosen) tab.focus();
+    }
   };
   return (
     <div ref={host} role="tablist" class="tabs" aria-label={label} aria-orientation="vertical" onKeyDown={onKeyDown}>

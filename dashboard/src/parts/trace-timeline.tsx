@@ -3,7 +3,7 @@
  * Owns: the drawing and its words; each row says its figures in text. Not here: finding the path (the API's).
  */
 import type { ComponentChild } from "preact";
-import type { TraceDocument } from "../../../src/server/services-contract.ts";
+import type { TraceDocument } from "../../../src/contract/index.ts";
 import { latency } from "../words/format.ts";
 
 const WIDTH = 600;

@@ -3,18 +3,18 @@
  * Owns: addresses, the bearer token, problem+json turned into errors that a person can read.
  */
 import { signal } from "@preact/signals";
-import type { EmbeddingsDocument } from "../../../src/server/contract.ts";
 import type {
   AgentDocument,
   Command,
   DecisionDocument,
+  EmbeddingsDocument,
   EventDocument,
   Page,
   Problem,
   SeriesDocument,
   Severity,
   WorkloadDocument,
-} from "../../../src/server/plane-contract.ts";
+} from "../../../src/contract/index.ts";
 
 const BASE = new URL("v1/", document.baseURI);
 const TOKEN = "coxswain.token";

@@ -6,7 +6,7 @@ import { type PlaneStore, POINTS, type WorkloadCell } from "./store.ts";
 const STORED_DECISIONS = 500;
 /** What the charts begin with, of the managed world's time. */
 const SPAN_MS = 3 * 3_600_000;
-/** More than the steps of that span: the world has moved on until the answer, and what is thinned can not be counted. */
+/** More than the steps of that span: the world has moved on until the answer, and what is thinned cannot be counted. */
 const STORED_POINTS = 2 * POINTS;
 const isUnderWay = new WeakSet<WorkloadCell>();
 

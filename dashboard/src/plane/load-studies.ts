@@ -1,16 +1,17 @@
 /**
  * Fetches the published results: those that the control plane has now, or where it keeps none, those that were built in
  * with the page.
- * Owns: which of the two, which figure belongs to which study; a result that can not be read becomes a visible problem,
+ * Owns: which of the two, which figure belongs to which study; a result that cannot be read becomes a visible problem,
  * not a hole.
  */
-import { parseStudyResult, type StudyResult } from "../../../src/server/contract.ts";
-import type { Page, StudySummary } from "../../../src/server/plane-contract.ts";
+
+import type { Page, StudySummary } from "../../../src/contract/index.ts";
+import { parseStudyResult, type StudyResult } from "../../../src/contract/index.ts";
 import { ask, PlaneProblem } from "./client.ts";
 
 export interface Figure {
   readonly name: string;
-  /** Reads it with the token where one is needed, which an <img> can not. */
+  /** Reads it with the token where one is needed, which an <img> cannot. */
   readonly read: () => Promise<string>;
 }
 
@@ -33,7 +34,7 @@ export async function loadStudies(builtIn: URL): Promise<PublishedStudies> {
       studies: await Promise.all(resultsIn(names).map((id) => readBuiltIn(id, { builtIn, names }))),
     };
   const ids = new Set(listed.map(({ id }) => id));
-  // The list leaves out what can not be read; asked for by name, it says why.
+  // The list leaves out what cannot be read; asked for by name, it says why.
   const unlisted = resultsIn(names).filter((id) => !ids.has(id));
   const studies = await Promise.all([
     ...listed.map(({ id, figures }) => readStudy(id, figures)),
@@ -58,7 +59,7 @@ async function readStudy(id: string, figures: readonly string[]): Promise<Publis
   try {
     const parsed = parseStudyResult(await (await ask(path)).json());
     if (!parsed.ok)
-      return { kind: "unreadable", id, problem: `the result of study '${id}' can not be read: ${parsed.problem}` };
+      return { kind: "unreadable", id, problem: `the result of study '${id}' cannot be read: ${parsed.problem}` };
     return {
       kind: "result",
       result: parsed.value,
@@ -90,11 +91,11 @@ async function readBuiltIn(
     return {
       kind: "unreadable",
       id,
-      problem: `the result of study '${id}' can not be read: its file answered ${file.status}`,
+      problem: `the result of study '${id}' cannot be read: its file answered ${file.status}`,
     };
   const parsed = parseStudyResult(await file.json());
   if (!parsed.ok)
-    return { kind: "unreadable", id, problem: `the result of study '${id}' can not be read: ${parsed.problem}` };
+    return { kind: "unreadable", id, problem: `the result of study '${id}' cannot be read: ${parsed.problem}` };
   const figures = names.filter((name) => name === `${id}.svg` || (name.startsWith(`${id}-`) && name.endsWith(".svg")));
   const read = async (name: string): Promise<string> => (await fetch(new URL(name, builtIn))).text();
   return {

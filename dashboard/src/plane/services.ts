@@ -1,28 +1,29 @@
 /**
- * What the page knows of services: asked for every few seconds while somebody looks, since traces are seconds old anyway.
- * Owns: the signals, when they are asked for anew, and what is shown when that fails. Not here: drawing (views/services.tsx).
+ * What only spans tell of services: who calls whom, suspects, paths, traces. Their limits, stages and decisions come by the
+ * stream, as those of all workloads (store.ts).
+ * Owns: the signals, and that it is asked for anew when the stream says that it has changed, while somebody looks; what is
+ * shown when that fails. Not here: drawing (views/services.tsx).
  */
-import { signal } from "@preact/signals";
-import type { Page } from "../../../src/server/plane-contract.ts";
+import { effect, signal } from "@preact/signals";
 import type {
   ActingMode,
   AnomalyDone,
   AnomalyWish,
-  InstanceDocument,
+  Page,
   PathsDocument,
   ServiceGraphDocument,
   ServicesDocument,
   SuspectsDocument,
   TraceDocument,
   TraceSummaryDocument,
-} from "../../../src/server/services-contract.ts";
+} from "../../../src/contract/index.ts";
+import { store } from "../state.ts";
 import { ask, PlaneProblem } from "./client.ts";
 
 export interface ServicesSeen {
   readonly services: ServicesDocument;
   readonly graph: ServiceGraphDocument;
   readonly suspects: SuspectsDocument;
-  readonly instances: readonly InstanceDocument[];
   readonly paths: PathsDocument;
   readonly traces: readonly TraceSummaryDocument[];
 }
@@ -40,27 +41,54 @@ export const pathsOf = signal<string | null>(null);
 /** Traces of one service only; null for all. */
 export const tracesOf = signal<string | null>(null);
 
-export const AGAIN_MS = 2_500;
 const TRACES = 12;
 const TRACES_SPAN_MS = 300_000;
 
 const read = async <T>(path: string, stop?: AbortSignal): Promise<T> =>
   (await (await ask(path, stop === undefined ? {} : { signal: stop })).json()) as T;
 
-export async function loadServices(stop: AbortSignal): Promise<void> {
-  const request = pathsOf.value === null ? "" : `?request=${encodeURIComponent(pathsOf.value)}`;
-  const service = tracesOf.value === null ? "" : `&service=${encodeURIComponent(tracesOf.value)}`;
+/** Looks now, and again whenever it has changed, until it is told to stop. One look after the other: they must not pile up. */
+export function followServices(): () => void {
+  const stop = new AbortController();
+  let isUnderWay = false;
+  let isAskedAgain = false;
+  const look = async (): Promise<void> => {
+    // A page that nobody sees looks once it is seen again.
+    if (stop.signal.aborted || document.visibilityState !== "visible") return;
+    isAskedAgain = isUnderWay;
+    if (isUnderWay) return;
+    isUnderWay = true;
+    await loadServices(stop.signal);
+    isUnderWay = false;
+    if (isAskedAgain) await look();
+  };
+  const forget = effect(() => {
+    void store.servicesChanged.value;
+    void look();
+  });
+  const seenAgain = (): void => void look();
+  document.addEventListener("visibilitychange", seenAgain);
+  return () => {
+    stop.abort();
+    forget();
+    document.removeEventListener("visibilitychange", seenAgain);
+  };
+}
+
+async function loadServices(stop: AbortSignal): Promise<void> {
+  const [pathsAsked, tracesAsked] = [pathsOf.peek(), tracesOf.peek()];
+  const request = pathsAsked === null ? "" : `?request=${encodeURIComponent(pathsAsked)}`;
+  const service = tracesAsked === null ? "" : `&service=${encodeURIComponent(tracesAsked)}`;
   try {
     const services = await read<ServicesDocument>("services", stop);
     const from = Math.floor(services.at - TRACES_SPAN_MS);
-    const [graph, suspects, instances, paths, traces] = await Promise.all([
+    const [graph, suspects, paths, traces] = await Promise.all([
       read<ServiceGraphDocument>("services/graph", stop),
       read<SuspectsDocument>("services/suspects?limit=8", stop),
-      read<Page<InstanceDocument>>("services/instances", stop),
       read<PathsDocument>(`services/paths${request}`, stop),
       read<Page<TraceSummaryDocument>>(`traces?order=slowest&limit=${TRACES}&from=${from}${service}`, stop),
     ]);
-    const seen = { services, graph, suspects, instances: instances.items, paths, traces: traces.items };
+    const seen = { services, graph, suspects, paths, traces: traces.items };
     servicesState.value = { kind: "seen", seen };
   } catch (problem) {
     if (stop.aborted) return;

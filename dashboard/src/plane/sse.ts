@@ -1,5 +1,5 @@
 /**
- * Server-sent events out of a stream of text. Its own reader instead of EventSource, which can not send the bearer token
+ * Server-sent events out of a stream of text. Its own reader instead of EventSource, which cannot send the bearer token
  * that every address but loopback asks for.
  * Owns: the wire format. Pure.
  */

@@ -8,16 +8,22 @@ import type {
   AgentDocument,
   DecisionDocument,
   EventDocument,
+  FallbackDocument,
+  FaultName,
+  KnobDocument,
   LiveUpdate,
-  OverviewDocument,
   ReleaseDocument,
   Sample,
   SloDocument,
   StreamMessages,
   Trouble,
   WorkloadDocument,
-} from "../../../src/server/plane-contract.ts";
-import { headline, NO_ACCOUNT, type Standing, standingOf, sumAccounts } from "../words/standing.ts";
+  WorldDocument,
+} from "../../../src/contract/index.ts";
+import { noAccount, sumAccounts, utilisationOf } from "../../../src/contract/index.ts";
+import { UNKNOWN_FALLBACK } from "../words/fallback.ts";
+import { headline, type Standing, standingOf } from "../words/standing.ts";
+import { pageOf } from "../words/tasks.ts";
 import { History } from "./history.ts";
 
 export const POINTS = 720;
@@ -26,14 +32,18 @@ const EVENTS = 1000;
 
 export interface WorkloadCell {
   readonly id: string;
+  readonly task: string;
   readonly title: Signal<string>;
   readonly slo: Signal<SloDocument>;
+  readonly judgedBy: Signal<string | null>;
+  readonly knobs: Signal<readonly KnobDocument[]>;
   readonly agent: Signal<string>;
   readonly now: Signal<Sample | null>;
   readonly account: Signal<Account>;
   readonly twin: Signal<{ readonly now: Sample | null; readonly account: Account } | null>;
   readonly release: Signal<ReleaseDocument | null>;
   readonly trouble: Signal<Trouble | null>;
+  readonly faults: Signal<readonly FaultName[]>;
   readonly revision: Signal<number>;
   readonly standing: ReadonlySignal<Standing>;
   readonly history: History;
@@ -50,14 +60,30 @@ export class PlaneStore {
   readonly agentIds = signal<readonly string[]>([]);
   /** Newest first. */
   readonly events = signal<readonly EventDocument[]>([]);
+  /** The cluster, and its time. Workloads of other worlds go by their own clocks: each by its newest sample. */
   readonly at = signal<number | null>(null);
-  readonly world = signal<OverviewDocument["world"] | null>(null);
+  readonly world = signal<WorldDocument | null>(null);
+  /** Rises when what only spans tell has changed. */
+  readonly servicesChanged = signal(0);
   readonly version = signal("");
   readonly hasSnapshot = signal(false);
 
+  /** Workloads whose page is the overview; services have their own, and are not counted in with others. */
+  readonly #onOverview = computed(() =>
+    [...this.cells.value.values()].filter(({ task }) => pageOf(task) === "overview"),
+  );
+  readonly services = computed(() =>
+    [...this.cells.value.values()]
+      .filter(({ task }) => pageOf(task) === "services")
+      .sort((a, b) => a.title.value.localeCompare(b.title.value)),
+  );
+
+  /** Tasks on the overview, in the order in which they came. */
+  readonly tasks = computed<readonly string[]>(() => [...new Set(this.#onOverview.value.map(({ task }) => task))]);
+
   /** Who is in trouble first, the longest-suffering on top; then by name. A row that moved at every step could not be read. */
   readonly order = computed<readonly string[]>(() =>
-    [...this.cells.value.values()]
+    this.#onOverview.value
       .map((cell) => ({ id: cell.id, title: cell.title.value, trouble: cell.trouble.value }))
       .sort((a, b) => {
         if (a.trouble !== null && b.trouble !== null) return a.trouble.since - b.trouble.since;
@@ -68,27 +94,32 @@ export class PlaneStore {
   );
 
   readonly headline = computed(() =>
-    headline(
-      [...this.cells.value.values()].map((cell) => ({ title: cell.title.value, standing: cell.standing.value })),
-    ),
+    headline(this.#onOverview.value.map((cell) => ({ title: cell.title.value, standing: cell.standing.value }))),
   );
 
   readonly totals = computed(() => {
-    const cells = [...this.cells.value.values()];
+    const cells = this.#onOverview.value;
     // The twin's sums are comparable only over the workloads that have one.
     const paired = cells.filter((cell) => cell.twin.value !== null);
     const isComparable = paired.length > 0;
     return {
       ours: sumAccounts((isComparable ? paired : cells).map((cell) => cell.account.value)),
-      twin: isComparable ? sumAccounts(paired.map((cell) => cell.twin.value?.account ?? NO_ACCOUNT)) : null,
+      twin: isComparable ? sumAccounts(paired.map((cell) => cell.twin.value?.account ?? noAccount)) : null,
     };
   });
+
+  /** What anybody's account says the use of, by name. A text, so that nothing is drawn anew while it stays the same. */
+  readonly usedNames = computed(() => Object.keys(utilisationOf(this.totals.value.ours)).join(" "));
+
+  /** Of every workload of the overview, one after another. */
+  readonly knobs = computed(() => this.#onOverview.value.flatMap((cell) => cell.knobs.value));
 
   /** What every connection begins with. */
   start({ overview: snapshot, agents, events }: StreamMessages["snapshot"]): void {
     batch(() => {
-      this.at.value = snapshot.at;
-      this.world.value = snapshot.world;
+      const [cluster] = snapshot.worlds;
+      this.at.value = cluster?.at ?? null;
+      this.world.value = cluster ?? null;
       this.version.value = snapshot.version;
       const cells = new Map<string, WorkloadCell>();
       for (const document of snapshot.workloads) {
@@ -109,6 +140,8 @@ export class PlaneStore {
       for (const agent of agents) this.#takeAgent(agent);
       this.takePastEvents(events);
       this.hasSnapshot.value = true;
+      // What was said while nobody listened may have been that.
+      this.servicesChanged.value += 1;
     });
   }
 
@@ -136,6 +169,9 @@ export class PlaneStore {
           case "event":
             events.push(update.event);
             break;
+          case "services":
+            this.servicesChanged.value += 1;
+            break;
         }
       }
       for (const [workload, list] of decided) {
@@ -148,6 +184,20 @@ export class PlaneStore {
 
   agent(id: string): ReadonlySignal<AgentDocument> | undefined {
     return this.#agents.get(id);
+  }
+
+  /** Whom an agent manages; undefined while it is not known. */
+  workloadOf(agent: string): string | undefined {
+    // The list of agents is read so that one that appears later is found.
+    void this.agentIds.value;
+    return this.#agents.get(agent)?.peek().workload;
+  }
+
+  /** Of an agent; in general words while it is not known. */
+  fallbackOf(agent: string): FallbackDocument {
+    // The list of agents is read so that one that appears later is found.
+    void this.agentIds.value;
+    return this.#agents.get(agent)?.value.fallback ?? UNKNOWN_FALLBACK;
   }
 
   takeAgent(agent: AgentDocument): void {
@@ -172,8 +222,10 @@ export class PlaneStore {
   }
 
   #takeSamples(update: Extract<LiveUpdate, { kind: "samples" }>): void {
-    this.at.value = update.at;
     const cells = this.cells.peek();
+    const tasks = this.world.peek()?.tasks ?? [];
+    if (update.samples.some(({ workload }) => tasks.includes(cells.get(workload)?.task ?? "")))
+      this.at.value = update.at;
     for (const { workload, sample, twin, account, twinAccount } of update.samples) {
       const cell = cells.get(workload);
       if (cell === undefined) continue;
@@ -191,7 +243,7 @@ export class PlaneStore {
       describe(known, workload);
       return;
     }
-    const cell = newCell({ ...workload, now: null, account: NO_ACCOUNT, twin: null });
+    const cell = newCell({ ...workload, now: null, account: noAccount, twin: null });
     this.cells.value = new Map([...this.cells.peek(), [workload.id, cell]]);
   }
 
@@ -210,6 +262,13 @@ function describe(cell: WorkloadCell, document: Omit<WorkloadDocument, "now" | "
   cell.title.value = document.title;
   // A new object of the same content must not redraw what depends on it.
   if (JSON.stringify(cell.slo.peek()) !== JSON.stringify(document.slo)) cell.slo.value = document.slo;
+  if (JSON.stringify(cell.knobs.peek()) !== JSON.stringify(document.knobs)) {
+    cell.knobs.value = document.knobs;
+    cell.history.begin(document.knobs);
+    cell.hasPast = false;
+  }
+  cell.judgedBy.value = document.judgedBy;
+  if (cell.faults.peek().join() !== document.faults.join()) cell.faults.value = document.faults;
   cell.agent.value = document.agent;
   cell.release.value = document.release;
   cell.trouble.value = document.trouble;
@@ -220,19 +279,26 @@ function newCell(document: WorkloadDocument): WorkloadCell {
   const slo = signal(document.slo);
   const now = signal(document.now);
   const trouble = signal(document.trouble);
+  const judgedBy = signal(document.judgedBy);
   return {
     id: document.id,
+    task: document.task,
     title: signal(document.title),
     slo,
+    judgedBy,
+    knobs: signal(document.knobs),
     agent: signal(document.agent),
     now,
     account: signal(document.account),
     twin: signal(document.twin),
     release: signal(document.release),
     trouble,
+    faults: signal(document.faults),
     revision: signal(document.revision),
-    standing: computed(() => standingOf({ slo: slo.value, now: now.value, trouble: trouble.value })),
-    history: new History(POINTS),
+    standing: computed(() =>
+      standingOf({ slo: slo.value, judgedBy: judgedBy.value, now: now.value, trouble: trouble.value }),
+    ),
+    history: new History(POINTS, document.knobs),
     grown: signal(0),
     decisions: signal<readonly DecisionDocument[]>([]),
     hasPast: false,

@@ -3,7 +3,7 @@
  * Owns: the state of the connection, waiting times, the bound of what waits for a frame.
  */
 import { signal } from "@preact/signals";
-import type { LiveUpdate, StreamMessages } from "../../../src/server/plane-contract.ts";
+import type { LiveUpdate, StreamMessages } from "../../../src/contract/index.ts";
 import { ask, PlaneProblem } from "./client.ts";
 import { EventParser, type ServerEvent } from "./sse.ts";
 import type { PlaneStore } from "./store.ts";

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import { useEffect } from "preact/hooks";
-import { FigureView, StudyTable } from "../parts/study-table.tsx";
+import { FigureView, StudyTables } from "../parts/study-table.tsx";
 import { loadStudies, type PublishedStudy } from "../plane/load-studies.ts";
 import { hrefOf } from "../router.ts";
 
@@ -52,7 +52,7 @@ export function AdaptationRun(): ComponentChild {
             .map((figure) => (
               <FigureView key={figure.name} figure={figure} title={study.result.title} />
             ))}
-          <StudyTable title={study.result.title} rows={study.result.rows.slice(0, ROWS)} />
+          <StudyTables title={study.result.title} rows={study.result.rows.slice(0, ROWS)} />
         </>
       )}
     </section>

@@ -3,16 +3,17 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import type uPlot from "uplot";
-import type { AgentDocument } from "../../../src/server/plane-contract.ts";
+import type { AgentDocument } from "../../../src/contract/index.ts";
 import { Plot, type PlotSpec } from "../parts/plot.tsx";
 import type { Mark } from "../parts/plot-drawing.ts";
 import { colour } from "../theme.ts";
 import { stageWord } from "../words/consequences.ts";
 import { dayAndClock, reward } from "../words/format.ts";
 
-type Thresholds = AgentDocument["thresholds"];
-
-export function marksOf({ online, serving, fallback }: Thresholds): readonly Mark[] {
+export function marksOf({
+  thresholds: { online, serving, fallback },
+  fallback: { title },
+}: Pick<AgentDocument, "thresholds" | "fallback">): readonly Mark[] {
   const needed: readonly Mark[] =
     online !== null && online === serving
       ? [{ value: online, colour: "--good", label: "needed for Online and Serving" }]
@@ -20,7 +21,7 @@ export function marksOf({ online, serving, fallback }: Thresholds): readonly Mar
           ...(online === null ? [] : [{ value: online, colour: "--granted", label: "needed for Online" } as const]),
           ...(serving === null ? [] : [{ value: serving, colour: "--good", label: "needed for Serving" } as const]),
         ];
-  return fallback === null ? needed : [{ value: fallback, colour: "--twin", label: "HPA and VPA" }, ...needed];
+  return fallback === null ? needed : [{ value: fallback, colour: "--twin", label: title }, ...needed];
 }
 
 export function RewardCurve({ agent }: { agent: AgentDocument }): ComponentChild {
@@ -37,7 +38,7 @@ export function RewardCurve({ agent }: { agent: AgentDocument }): ComponentChild
       startsAtZero: false,
       lines: [{ label: "reward", colour: "--ours", width: 2, hasPoints: true }],
       say: reward,
-      marks: () => marksOf(now.peek().thresholds),
+      marks: () => marksOf(now.peek()),
       behind: (plot) => drawStages(plot, now.peek().episodes),
     }),
     [agent.id, now],
@@ -93,12 +94,12 @@ const HEIGHT = 64;
 const PAD = 40;
 const LINE = 26;
 
-/** The interval on a line, the thresholds as marks on it; what they are stands below, where labels can not collide. */
+/** The interval on a line, the thresholds as marks on it; what they are stands below, where labels cannot collide. */
 export function Estimate({ agent }: { agent: AgentDocument }): ComponentChild {
   const { estimate, thresholds } = agent;
   if (estimate === null)
     return <p class="quiet">Nothing has been estimated yet: enough recorded steps have to come together first.</p>;
-  const marks = marksOf(thresholds);
+  const marks = marksOf(agent);
   const { lower, mean, upper } = estimate;
   const values = [lower, mean, upper, ...marks.map(({ value }) => value)];
   const low = Math.min(...values);

@@ -11,7 +11,7 @@ import {
   type FamiliarityDocument,
   type ModeName,
   modes,
-} from "../../../src/server/plane-contract.ts";
+} from "../../../src/contract/index.ts";
 import { Empty, Loading, Problem, StageSteps, Title } from "../parts/bits.tsx";
 import { confirm } from "../parts/confirm.tsx";
 import { PlaneProblem, readAgent } from "../plane/client.ts";
@@ -19,8 +19,10 @@ import { connection } from "../plane/stream.ts";
 import { hrefOf } from "../router.ts";
 import { store } from "../state.ts";
 import { meaningOf, modeMeaning, nextStage, rolledBackStage, stageWord } from "../words/consequences.ts";
+import { withFallback } from "../words/fallback.ts";
 import { dayAndClock, percent, whole } from "../words/format.ts";
 import { becauseWords } from "../words/reasons.ts";
+import { homeOf, namedIn } from "../words/tasks.ts";
 import { Estimate, RewardCurve } from "./agent-learning.tsx";
 import { EvidenceTable } from "./evidence-table.tsx";
 
@@ -48,7 +50,7 @@ export function AgentView({ id }: { id: string }): ComponentChild {
       {failure.value === null ? (
         <Loading what="the agent" />
       ) : (
-        <Problem what="This agent can not be shown." why={failure.value} />
+        <Problem what="This agent cannot be shown." why={failure.value} />
       )}
     </>
   );
@@ -56,24 +58,26 @@ export function AgentView({ id }: { id: string }): ComponentChild {
 
 const ACTING = {
   learner: "The learner acts.",
-  fallback: "HPA and VPA act.",
+  fallback: "Left to {fallback}.",
   nobody: "Nobody acts.",
 } as const;
 
 function Known({ agent }: { agent: AgentDocument }): ComponentChild {
-  const title = store.cells.value.get(agent.workload)?.title.value ?? agent.workload;
+  const cell = store.cells.value.get(agent.workload);
+  const title = cell?.title.value ?? agent.workload;
+  const home = homeOf(cell?.task ?? "");
   return (
     <>
       <nav class="crumbs" aria-label="Where you are">
-        <a href="#/">Overview</a> <span aria-hidden="true">›</span>{" "}
+        <a href={hrefOf(home.to)}>{home.title}</a> <span aria-hidden="true">›</span>{" "}
         <a href={hrefOf({ view: "workload", id: agent.workload })}>{title}</a> <span aria-hidden="true">›</span> agent
       </nav>
       <div class="head">
         <div>
-          <Title>Agent of {title}</Title>
+          <Title>Agent of {namedIn(cell?.task ?? "", title)}</Title>
           <p class="standing">
-            {agent.isPaused ? <span class="badge paused">Paused</span> : null} {ACTING[agent.acting]}{" "}
-            <span class="quiet">{meaningOf(agent)}</span>
+            {agent.isPaused ? <span class="badge paused">Paused</span> : null}{" "}
+            {withFallback(ACTING[agent.acting], agent.fallback.title)} <span class="quiet">{meaningOf(agent)}</span>
           </p>
           <StageSteps agent={agent} isLarge />
           <p class="quiet">
@@ -140,8 +144,8 @@ function Familiar({ workload, familiarity: { why, model, kin } }: FamiliarProps)
   );
 }
 
-function canaryWords({ canaryBand, stage, acting }: AgentDocument): string {
-  if (canaryBand !== null) return "around what HPA and VPA would do";
+function canaryWords({ canaryBand, stage, acting, fallback }: AgentDocument): string {
+  if (canaryBand !== null) return `around what ${fallback.title} would do`;
   if (acting !== "learner") return "the learner does not act";
   return stage === "ONLINE" || stage === "SERVING" ? "the canary is over" : "";
 }
@@ -201,7 +205,7 @@ function Buttons({ agent }: { agent: AgentDocument }): ComponentChild {
           }}
         >
           {modes.map((mode) => (
-            <option key={mode} value={mode} title={modeMeaning[mode]}>
+            <option key={mode} value={mode} title={modeMeaning(mode, agent)}>
               {mode}
             </option>
           ))}
@@ -226,7 +230,7 @@ function StageHistory({ agent }: { agent: AgentDocument }): ComponentChild {
               {stageWord[change.from]} → {stageWord[change.to]}
             </strong>
           </p>
-          <p>{becauseWords(change.because)}</p>
+          <p>{becauseWords(change.because, agent.fallback.title)}</p>
           {change.evidence.length === 0 ? null : (
             <details>
               <summary>

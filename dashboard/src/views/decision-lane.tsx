@@ -1,21 +1,24 @@
 /** Who acted when, as a band under the charts, on the same time axis; a line above where shield or guard changed the learner's wish. */
+import { useComputed } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import type uPlot from "uplot";
-import type { AllocationDocument, DecisionDocument } from "../../../src/server/plane-contract.ts";
+import type { DecisionDocument, SettingDocument } from "../../../src/contract/index.ts";
 import { type CursorGroup, Plot } from "../parts/plot.tsx";
 import type { WorkloadCell } from "../plane/store.ts";
+import { store } from "../state.ts";
 import { colour } from "../theme.ts";
 
 export function DecisionLane({ cell, group }: { cell: WorkloadCell; group: CursorGroup }): ComponentChild {
   const { history } = cell;
+  const fallback = useComputed(() => store.fallbackOf(cell.agent.value).title);
   let flat: (number | null)[] = [];
   return (
     <div class="time-chart">
       <h2>
         <span>Decisions</span>
         <span class="reading quiet">
-          <span class="key learner" aria-hidden="true" /> learner <span class="key fallback" aria-hidden="true" /> HPA
-          and VPA <span class="key changed" aria-hidden="true" /> wish changed by shield or guard
+          <span class="key learner" aria-hidden="true" /> learner <span class="key fallback" aria-hidden="true" />{" "}
+          {fallback} <span class="key changed" aria-hidden="true" /> wish changed by shield or guard
         </span>
       </h2>
       <Plot
@@ -70,9 +73,7 @@ function drawLane(plot: uPlot, decisions: readonly DecisionDocument[]): void {
   ctx.restore();
 }
 
-export function isChanged(proposed: AllocationDocument | null, executed: AllocationDocument | null): boolean {
+export function isChanged(proposed: SettingDocument | null, executed: SettingDocument | null): boolean {
   if (proposed === null || executed === null) return false;
-  return (
-    proposed.replicas !== executed.replicas || proposed.cpu !== executed.cpu || proposed.memory !== executed.memory
-  );
+  return Object.keys({ ...proposed, ...executed }).some((knob) => proposed[knob] !== executed[knob]);
 }

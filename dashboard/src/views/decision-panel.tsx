@@ -1,17 +1,27 @@
 /** The decision at the cursor, or the newest: who acted, what was wished, what was done, and why. */
 import { useComputed } from "@preact/signals";
 import type { ComponentChild } from "preact";
-import type { AllocationDocument, DecisionDocument } from "../../../src/server/plane-contract.ts";
+import type {
+  DecisionDocument,
+  FallbackDocument,
+  KnobDocument,
+  Reason,
+  SettingDocument,
+} from "../../../src/contract/index.ts";
 import type { CursorGroup } from "../parts/plot.tsx";
 import type { WorkloadCell } from "../plane/store.ts";
+import { store } from "../state.ts";
 import { stageWord } from "../words/consequences.ts";
-import { clock, NOTHING, plain, whole } from "../words/format.ts";
+import { withFallback } from "../words/fallback.ts";
+import { clock } from "../words/format.ts";
+import { quantityOf } from "../words/knobs.ts";
 import { changedBy, reasonWords } from "../words/reasons.ts";
 import { isChanged } from "./decision-lane.tsx";
 
 export function DecisionPanel({ cell, group }: { cell: WorkloadCell; group: CursorGroup }): ComponentChild {
   const decision = useComputed(() => decisionAt(cell.decisions.value, group.lookAt.value));
   const shown = decision.value;
+  const fallback = store.fallbackOf(cell.agent.value);
   return (
     <aside class="decision card" aria-label="Decision">
       {shown === null ? (
@@ -22,7 +32,7 @@ export function DecisionPanel({ cell, group }: { cell: WorkloadCell; group: Curs
           </p>
         </>
       ) : (
-        <Shown decision={shown} isNewest={group.lookAt.value === null} />
+        <Shown decision={shown} knobs={cell.knobs.value} isNewest={group.lookAt.value === null} fallback={fallback} />
       )}
     </aside>
   );
@@ -34,21 +44,28 @@ export function decisionAt(decisions: readonly DecisionDocument[], time: number 
   return decisions.findLast((decision) => decision.at / 1000 <= time) ?? null;
 }
 
-const WHO = { learner: "The learner acted", fallback: "HPA and VPA acted", nobody: "Nobody acted" } as const;
+const WHO = { learner: "The learner acted", fallback: "{fallback} acted", nobody: "Nobody acted" } as const;
 
-function Shown({ decision, isNewest }: { decision: DecisionDocument; isNewest: boolean }): ComponentChild {
+interface ShownProps {
+  readonly decision: DecisionDocument;
+  readonly knobs: readonly KnobDocument[];
+  readonly isNewest: boolean;
+  readonly fallback: FallbackDocument;
+}
+
+function Shown({ decision, knobs, isNewest, fallback }: ShownProps): ComponentChild {
   return (
     <>
       <p class="quiet when">
         {isNewest ? "Newest decision" : "Decision at the cursor"} · {clock(decision.at)} · {stageWord[decision.stage]}
       </p>
-      <h2>{WHO[decision.who]}</h2>
+      <h2>{withFallback(WHO[decision.who], fallback.title)}</h2>
       {decision.why.length === 0 ? (
         <p class="quiet">No reason was given.</p>
       ) : (
         <ul class="why">
           {decision.why.map((reason) => (
-            <li key={reason}>{reasonWords(reason)}</li>
+            <li key={`${reason.by} ${reason.rule} ${reason.knob ?? ""}`}>{reasonWords(reason, fallback)}</li>
           ))}
         </ul>
       )}
@@ -69,9 +86,9 @@ function Shown({ decision, isNewest }: { decision: DecisionDocument; isNewest: b
           </tr>
         </thead>
         <tbody>
-          <Quantity name="Replicas" decision={decision} of={({ replicas }) => whole(replicas)} />
-          <Quantity name="Cores per pod" decision={decision} of={({ cpu }) => plain(round2(cpu / 1000))} />
-          <Quantity name="MiB per pod" decision={decision} of={({ memory }) => whole(memory / MIB)} />
+          {knobs.map((knob) => (
+            <Quantity key={knob.name} knob={knob} knobs={knobs} decision={decision} />
+          ))}
         </tbody>
       </table>
       {isChanged(decision.proposed, decision.executed) ? <p class="quiet">{changers(decision.why)}</p> : null}
@@ -79,7 +96,7 @@ function Shown({ decision, isNewest }: { decision: DecisionDocument; isNewest: b
   );
 }
 
-function changers(why: readonly string[]): string {
+function changers(why: readonly Reason[]): string {
   const names = changedBy(why);
   if (names.length === 0) return "The wish was rounded, or too small a change to make.";
   const named = names.length === 1 ? names[0] : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
@@ -87,23 +104,21 @@ function changers(why: readonly string[]): string {
 }
 
 interface QuantityProps {
-  readonly name: string;
+  readonly knob: KnobDocument;
+  readonly knobs: readonly KnobDocument[];
   readonly decision: DecisionDocument;
-  readonly of: (allocation: AllocationDocument) => string;
 }
 
-const MIB = 2 ** 20;
-const round2 = (value: number): number => Math.round(value * 100) / 100;
-
-function Quantity({ name, decision, of }: QuantityProps): ComponentChild {
-  const say = (allocation: AllocationDocument | null): string => (allocation === null ? NOTHING : of(allocation));
-  const had = say(decision.have);
-  const done = say(decision.executed);
+function Quantity({ knob, knobs, decision }: QuantityProps): ComponentChild {
+  const { name, say } = quantityOf(knob, knobs);
+  const of = (setting: SettingDocument | null): string => say(setting?.[knob.name]);
+  const had = of(decision.have);
+  const done = of(decision.executed);
   return (
     <tr>
       <th scope="row">{name}</th>
       <td>{had}</td>
-      <td>{say(decision.proposed)}</td>
+      <td>{of(decision.proposed)}</td>
       <td>{had === done ? done : <strong>{done}</strong>}</td>
     </tr>
   );

@@ -2,12 +2,13 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import { useEffect } from "preact/hooks";
-import { type EventDocument, type Severity, severities } from "../../../src/server/plane-contract.ts";
+import { type EventDocument, type Severity, severities } from "../../../src/contract/index.ts";
 import { Empty, Loading, Problem, Title } from "../parts/bits.tsx";
 import { EventLine, SEVERITY_MARKS } from "../parts/event-line.tsx";
 import { PlaneProblem, readEvents } from "../plane/client.ts";
 import { hrefOf } from "../router.ts";
 import { store } from "../state.ts";
+import { tasksTitle } from "../words/tasks.ts";
 
 const PAGE = 200;
 const DRAWN = 300;
@@ -50,6 +51,7 @@ export function EventsView({ workload }: { workload: string | null }): Component
         (sought === "" || `${event.kind} ${event.text} ${event.workload ?? ""}`.toLowerCase().includes(sought)),
     );
   });
+  const tasks = useComputed(() => [...new Set([...store.cells.value.values()].map(({ task }) => task))]);
   const missed = useComputed(() => (held.value === null ? 0 : store.events.value.length - held.value.length));
   const state = past.value;
   return (
@@ -83,10 +85,16 @@ export function EventsView({ workload }: { workload: string | null }): Component
             }}
           >
             <option value="">All workloads</option>
-            {[...store.cells.value.values()].map((cell) => (
-              <option key={cell.id} value={cell.id}>
-                {cell.title}
-              </option>
+            {tasks.value.map((task) => (
+              <optgroup key={task} label={tasksTitle(task)}>
+                {[...store.cells.value.values()]
+                  .filter((cell) => cell.task === task)
+                  .map((cell) => (
+                    <option key={cell.id} value={cell.id}>
+                      {cell.title}
+                    </option>
+                  ))}
+              </optgroup>
             ))}
           </select>
         </label>
@@ -111,8 +119,13 @@ export function EventsView({ workload }: { workload: string | null }): Component
           {held.value === null ? "Hold still" : missed.value > 0 ? `Go on (${missed.value} new)` : "Go on"}
         </button>
       </search>
+      {store.services.value.length > 0 && workload === null ? (
+        <p class="quiet">
+          Newest first. Times are those of each one's own clock: the cluster's, or the services' (UTC).
+        </p>
+      ) : null}
       {state.kind === "failed" ? (
-        <Problem what="Earlier events can not be read." why={state.why} retry={() => read(null)} />
+        <Problem what="Earlier events cannot be read." why={state.why} retry={() => read(null)} />
       ) : null}
       {shown.value.length > 0 ? (
         <ol class="events card">

@@ -1,6 +1,6 @@
 /** Judged gates as a table: what was asked, what was found, whether it holds. */
 import type { ComponentChild } from "preact";
-import type { Judged } from "../../../src/server/plane-contract.ts";
+import type { Judged } from "../../../src/contract/index.ts";
 import { plain } from "../words/format.ts";
 
 export function EvidenceTable({ judged, label }: { judged: readonly Judged[]; label: string }): ComponentChild {
@@ -23,7 +23,7 @@ export function EvidenceTable({ judged, label }: { judged: readonly Judged[]; la
         </thead>
         <tbody>
           {judged.map((gate) => (
-            <tr key={gate.gate}>
+            <tr key={`${gate.gate} ${gate.about}`}>
               <td>
                 <span class={gate.holds ? "verdict yes" : "verdict no"}>{gate.holds ? "✓ yes" : "✗ no"}</span>
               </td>

@@ -6,7 +6,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import { useEffect } from "preact/hooks";
-import type { EmbeddingsDocument, NeighbourDocument } from "../../../src/server/contract.ts";
+import type { EmbeddingsDocument, NeighbourDocument } from "../../../src/contract/index.ts";
 import { Loading, Problem, Title } from "../parts/bits.tsx";
 import { Mark, Scatter, type ScatterPoint } from "../parts/scatter.tsx";
 import { readEmbeddings } from "../plane/client.ts";
@@ -62,7 +62,7 @@ export function MapView({ chosen }: { chosen: string | null }): ComponentChild {
 
 function body(state: Loaded, chosen: string | null): ComponentChild {
   if (state === "loading") return <Loading what="the map" />;
-  if ("problem" in state) return <Problem what="The map can not be shown." why={state.problem} />;
+  if ("problem" in state) return <Problem what="The map cannot be shown." why={state.problem} />;
   if (state.model === null) return <NoModel />;
   return <Known map={{ ...state, model: state.model }} chosen={chosen} />;
 }

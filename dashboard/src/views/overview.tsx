@@ -1,6 +1,13 @@
 /** All workloads at a glance: who is in trouble and why, and what everything saves against the twin. */
 import { type ReadonlySignal, useComputed } from "@preact/signals";
 import type { ComponentChild } from "preact";
+import {
+  type Actor,
+  describeSlo,
+  type FallbackDocument,
+  type KnobDocument,
+  utilisationOf,
+} from "../../../src/contract/index.ts";
 import { Difference, Empty, Loading, StageSteps, Title, WhatAndWhy } from "../parts/bits.tsx";
 import { EventLine } from "../parts/event-line.tsx";
 import { Grid, GridCell, GridRow } from "../parts/grid.tsx";
@@ -8,17 +15,20 @@ import { SPARK_MINUTES, Sparkline } from "../parts/sparkline.tsx";
 import type { WorkloadCell } from "../plane/store.ts";
 import { hrefOf } from "../router.ts";
 import { store } from "../state.ts";
+import { commonTitle } from "../words/fallback.ts";
 import { money, percent } from "../words/format.ts";
+import { nameOfAll } from "../words/knobs.ts";
+import { servicesSummary } from "../words/services.ts";
 import {
   type Comparison,
   compareAttainment,
   compareCost,
-  compareCpu,
-  compareMemory,
+  compareUse,
   missesSince,
   releaseWords,
   type Standing,
 } from "../words/standing.ts";
+import { pageOf, tasksTitle } from "../words/tasks.ts";
 
 export function Overview(): ComponentChild {
   if (!store.hasSnapshot.value)
@@ -29,6 +39,7 @@ export function Overview(): ComponentChild {
       </>
     );
   const ids = store.order.value;
+  const tasks = store.tasks.value;
   return (
     <>
       <Headline />
@@ -39,31 +50,66 @@ export function Overview(): ComponentChild {
           <code>--workloads</code> says.
         </Empty>
       ) : (
-        <Workloads ids={ids} />
+        <>
+          <Legend />
+          {tasks.map((task) => (
+            <Workloads key={task} task={task} ids={ids} isAlone={tasks.length === 1} />
+          ))}
+        </>
       )}
+      <ServicesSummary />
       <Lately />
     </>
   );
 }
 
-const HEADS = [
+const headsOf = (used: string): readonly string[] => [
   "Workload",
   `Last ${SPARK_MINUTES} min against SLO`,
   "SLO kept",
-  "CPU used",
+  used,
   "Cost so far",
   "Agent's stage",
-] as const;
+];
 
-function Workloads({ ids }: { ids: readonly string[] }): ComponentChild {
+/** What a row has room for: the first that its account says the use of. */
+const firstUsed = (cell: WorkloadCell): string | undefined => Object.keys(utilisationOf(cell.account.value))[0];
+
+const usedTitle = (name: string, knobs: readonly KnobDocument[]): string => `${nameOfAll(name, knobs)} used`;
+
+interface WorkloadsProps {
+  readonly task: string;
+  /** Of all tasks, in order. */
+  readonly ids: readonly string[];
+  readonly isAlone: boolean;
+}
+
+/** Workloads of one task: they have the same figures under the same heads, and the same clock. */
+function Workloads({ task, ids, isAlone }: WorkloadsProps): ComponentChild {
+  const cells = ids.flatMap((id) => {
+    const cell = store.cells.value.get(id);
+    return cell?.task === task ? [cell] : [];
+  });
+  const used = useComputed(() => {
+    const [title, ...others] = new Set(
+      cells.flatMap((cell) => {
+        const name = firstUsed(cell);
+        return name === undefined ? [] : [usedTitle(name, cell.knobs.value)];
+      }),
+    );
+    return title !== undefined && others.length === 0 ? title : "Used of granted";
+  });
   return (
     <>
-      <Legend />
-      <Grid label="Workloads" heads={HEADS} order={ids.join(" ")}>
-        {ids.map((id) => {
-          const cell = store.cells.value.get(id);
-          return cell === undefined ? null : <Row key={id} cell={cell} />;
-        })}
+      {isAlone ? null : <h2 class="task-title">{tasksTitle(task)}</h2>}
+      <Grid
+        label={isAlone ? "Workloads" : tasksTitle(task)}
+        heads={headsOf(used.value)}
+        order={cells.map(({ id }) => id).join(" ")}
+      >
+        {cells.map((cell) => (
+          <Row key={cell.id} cell={cell} />
+        ))}
       </Grid>
     </>
   );
@@ -85,13 +131,21 @@ function Headline(): ComponentChild {
 }
 
 function Legend(): ComponentChild {
+  const fallback = useComputed(() =>
+    commonTitle(
+      store.order.value.flatMap((id) => {
+        const agent = store.cells.value.get(id)?.agent.value;
+        return agent === undefined ? [] : [store.fallbackOf(agent)];
+      }),
+    ),
+  );
   return (
     <p class="legend quiet">
       <span>
         <span class="key ours" aria-hidden="true" /> managed by its agent
       </span>{" "}
       <span>
-        <span class="key twin" aria-hidden="true" /> twin: the same requests under HPA and VPA alone
+        <span class="key twin" aria-hidden="true" /> twin: the same requests under {fallback} alone
       </span>{" "}
       <span>
         <span class="key target" aria-hidden="true" /> SLO
@@ -101,11 +155,44 @@ function Legend(): ComponentChild {
   );
 }
 
+/** Services have a page of their own, where each of them is shown; here it is said whether to look there. */
+function ServicesSummary(): ComponentChild {
+  const words = useComputed(() =>
+    servicesSummary(
+      store.services.value.map((cell) => ({
+        title: cell.title.value,
+        isInTrouble: cell.trouble.value !== null,
+        agent: store.agent(cell.agent.value)?.value,
+      })),
+    ),
+  );
+  void store.agentIds.value;
+  const { isInTrouble, text, stages } = words.value;
+  if (store.services.value.length === 0) return null;
+  return (
+    <section class={isInTrouble ? "services-summary card trouble" : "services-summary card"} aria-labelledby="services">
+      <h2 id="services">
+        Services <a href={hrefOf({ view: "services", trace: null })}>Who calls whom, and who is to blame</a>
+      </h2>
+      <p>
+        <span class="mark" aria-hidden="true">
+          {isInTrouble ? MARKS.trouble : MARKS.met}
+        </span>{" "}
+        {text} <span class="quiet">{stages}</span>
+      </p>
+    </section>
+  );
+}
+
 const NOTABLE = 4;
 
-/** What led to what is shown above; the whole is in the events. */
+/** What led to what is shown above; the whole is in the events, and that of services on their pages. */
 function Lately(): ComponentChild {
-  const notable = useComputed(() => store.events.value.filter(({ severity }) => severity !== "info").slice(0, NOTABLE));
+  const isHere = (workload: string | null): boolean =>
+    workload === null || pageOf(store.cells.value.get(workload)?.task ?? "") === "overview";
+  const notable = useComputed(() =>
+    store.events.value.filter(({ severity, workload }) => severity !== "info" && isHere(workload)).slice(0, NOTABLE),
+  );
   if (notable.value.length === 0) return null;
   return (
     <section class="lately" aria-labelledby="lately">
@@ -123,17 +210,23 @@ function Lately(): ComponentChild {
 
 function Totals(): ComponentChild {
   const attainment = useComputed(() => compareAttainment(store.totals.value));
-  const cpu = useComputed(() => compareCpu(store.totals.value));
-  const memory = useComputed(() => compareMemory(store.totals.value));
   const cost = useComputed(() => compareCost(store.totals.value));
+  const used = store.usedNames.value.split(" ").filter((name) => name !== "");
   return (
     <dl class="totals">
       <Total name="SLO kept" comparison={attainment} say={percent} kind="points" />
-      <Total name="CPU used of granted" comparison={cpu} say={percent} kind="points" />
-      <Total name="Memory used of granted" comparison={memory} say={percent} kind="points" />
+      {used.map((name) => (
+        <UseTotal key={name} name={name} />
+      ))}
       <Total name="Cost so far" comparison={cost} say={money} kind="relative" />
     </dl>
   );
+}
+
+function UseTotal({ name }: { name: string }): ComponentChild {
+  const comparison = useComputed(() => compareUse(name, store.totals.value));
+  const title = `${nameOfAll(name, store.knobs.value)} used of granted`;
+  return <Total name={title} comparison={comparison} say={percent} kind="points" />;
 }
 
 interface Compared {
@@ -178,7 +271,8 @@ function Row({ cell }: { cell: WorkloadCell }): ComponentChild {
   const sentence = useComputed(() => cell.standing.value.sentence);
   const pair = useComputed(() => ({ ours: cell.account.value, twin: cell.twin.value?.account ?? null }));
   const attainment = useComputed(() => compareAttainment(pair.value));
-  const cpu = useComputed(() => compareCpu(pair.value));
+  const usedName = useComputed(() => firstUsed(cell));
+  const use = useComputed(() => compareUse(usedName.value, pair.value));
   const cost = useComputed(() => compareCost(pair.value));
   const mark = useComputed(() => MARKS[kind.value]);
   const release = useComputed(() => releaseWords(cell.release.value));
@@ -200,7 +294,7 @@ function Row({ cell }: { cell: WorkloadCell }): ComponentChild {
       </GridCell>
       {kind.value === "trouble" ? (
         <GridCell class="sentence why">
-          <WhatAndWhy sentence={sentence} />
+          <WhatAndWhy trouble={cell.trouble} />
         </GridCell>
       ) : null}
       <GridCell class="spark">
@@ -212,8 +306,10 @@ function Row({ cell }: { cell: WorkloadCell }): ComponentChild {
         <Value comparison={attainment} say={percent} kind="points" />
       </GridCell>
       <GridCell class="figure">
-        <span class="cell-name">CPU used</span>
-        <Value comparison={cpu} say={percent} kind="points" />
+        <span class="cell-name">
+          {usedName.value === undefined ? "Used" : usedTitle(usedName.value, cell.knobs.value)}
+        </span>
+        <Value comparison={use} say={percent} kind="points" />
       </GridCell>
       <GridCell class="figure">
         <span class="cell-name">Cost so far</span>
@@ -232,14 +328,15 @@ function Misses({ cell }: { cell: WorkloadCell }): ComponentChild {
     void cell.grown.value;
     const { at } = cell.history;
     const misses = missesSince(cell.history, (at.at(-1) ?? 0) - SPARK_MINUTES * 60);
-    if (cell.slo.value.kind === "none" || misses === null) return "";
+    if (describeSlo(cell.slo.value.kind).judged === null || misses === null) return "";
     const { ours, twin, of } = misses;
     return cell.twin.value === null ? `missed ${ours} of ${of} steps` : `missed ${ours} of ${of} steps, twin ${twin}`;
   });
   return <p class="misses quiet">{text}</p>;
 }
 
-const ACTING = { learner: "learner acts", fallback: "HPA and VPA act", nobody: "nobody acts" } as const;
+const actingWords = (who: Actor, { title }: FallbackDocument): string =>
+  who === "fallback" ? `left to ${title}` : `${who} acts`;
 
 function AgentCell({ id }: { id: string }): ComponentChild {
   // The list of agents is read so that one that appears later is found.
@@ -251,8 +348,8 @@ function AgentCell({ id }: { id: string }): ComponentChild {
       <StageSteps agent={agent} />
       <span class="quiet">
         {agent.isPaused
-          ? `paused, ${agent.mode === "recommend" ? ACTING.nobody : ACTING.fallback}`
-          : ACTING[agent.acting]}
+          ? `paused, ${actingWords(agent.mode === "recommend" ? "nobody" : "fallback", agent.fallback)}`
+          : actingWords(agent.acting, agent.fallback)}
         {agent.mode === "act" ? "" : ` · ${agent.mode}`}
       </span>
     </a>

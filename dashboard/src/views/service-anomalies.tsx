@@ -10,9 +10,9 @@ import {
   type AnomalyWish,
   anomalyKinds,
   type ServicesDocument,
-} from "../../../src/server/services-contract.ts";
+} from "../../../src/contract/index.ts";
 import { say } from "../parts/notices.tsx";
-import { injectAnomaly, loadServices, stopAnomaly } from "../plane/services.ts";
+import { injectAnomaly, stopAnomaly } from "../plane/services.ts";
 import { connection } from "../plane/stream.ts";
 import { elapsed } from "../words/format.ts";
 import { anomalyWord } from "../words/services.ts";
@@ -30,12 +30,10 @@ export function Anomalies({ simulated }: { simulated: Simulated | null }): Compo
   const problem = useSignal<string | null>(null);
   if (simulated === null) return null;
   const isLive = connection.value.kind === "live";
-  const look = (): Promise<void> => loadServices(new AbortController().signal);
   const carryOut = async (job: () => Promise<string>): Promise<void> => {
     try {
       say(await job());
       problem.value = null;
-      await look();
     } catch (reason) {
       problem.value = reason instanceof Error ? reason.message : String(reason);
     }

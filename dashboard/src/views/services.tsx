@@ -1,26 +1,18 @@
 /**
  * Services: who calls whom and who is to blame, how requests do, which paths they take, where one request's time went, what
- * each container may use, anomalies to try it with, and what is done about them.
+ * the containers of each may use, anomalies to try it with, and what is done about them.
  * Not here: drawing (parts/), asking (plane/services.ts), the anomalies (service-anomalies.tsx), what is done about them
  * (service-acting.tsx), limits (service-limits.tsx).
  */
 import { useSignal } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import { useEffect } from "preact/hooks";
-import type { TraceDocument, TraceSummaryDocument } from "../../../src/server/services-contract.ts";
+import type { TraceDocument, TraceSummaryDocument } from "../../../src/contract/index.ts";
 import { Empty, Loading, Problem, Title } from "../parts/bits.tsx";
 import { PathBands } from "../parts/path-bands.tsx";
 import { ServiceGraph } from "../parts/service-graph.tsx";
 import { TraceTimeline } from "../parts/trace-timeline.tsx";
-import {
-  AGAIN_MS,
-  loadServices,
-  pathsOf,
-  readTrace,
-  type ServicesSeen,
-  servicesState,
-  tracesOf,
-} from "../plane/services.ts";
+import { followServices, pathsOf, readTrace, type ServicesSeen, servicesState, tracesOf } from "../plane/services.ts";
 import { hrefOf } from "../router.ts";
 import { clock, latency, load, percent, whole } from "../words/format.ts";
 import { brokenRequests, headlineOf, resourceWord } from "../words/services.ts";
@@ -30,33 +22,21 @@ import { Limits } from "./service-limits.tsx";
 
 export function ServicesView({ trace }: { trace: string | null }): ComponentChild {
   const [request, service] = [pathsOf.value, tracesOf.value];
-  useEffect(() => {
-    const stop = new AbortController();
-    // One look after the other: on a busy machine they must not pile up.
-    const look = async (): Promise<void> => {
-      if (document.visibilityState === "visible") await loadServices(stop.signal);
-      if (!stop.signal.aborted) timer = setTimeout(look, AGAIN_MS);
-    };
-    let timer = setTimeout(look, 0);
-    return () => {
-      stop.abort();
-      clearTimeout(timer);
-    };
-  }, [request, service]);
+  useEffect(() => followServices(), [request, service]);
   const state = servicesState.value;
   if (state.kind === "seen") return <Seen seen={state.seen} trace={trace} />;
   return (
     <>
       <Title>Services</Title>
       {state.kind === "loading" ? <Loading what="services" /> : null}
-      {state.kind === "problem" ? <Problem what="Services can not be shown." why={state.why} /> : null}
+      {state.kind === "problem" ? <Problem what="Services cannot be shown." why={state.why} /> : null}
       {state.kind === "none" ? <Problem what="Nothing is known of services." why={state.why} /> : null}
     </>
   );
 }
 
 function Seen({ seen, trace }: { seen: ServicesSeen; trace: string | null }): ComponentChild {
-  const { services, graph, suspects, instances, paths } = seen;
+  const { services, graph, suspects, paths } = seen;
   const isBroken = brokenRequests(services.simulated).length > 0;
   return (
     <div class="services-view">
@@ -115,7 +95,7 @@ function Seen({ seen, trace }: { seen: ServicesSeen; trace: string | null }): Co
         )}
       </section>
       <Traces seen={seen} chosen={trace} />
-      {instances.length === 0 ? null : <Limits instances={instances} suspects={suspects.items} />}
+      <Limits suspects={suspects.items} />
       <Senders seen={seen} />
     </div>
   );
@@ -200,7 +180,7 @@ function Requests({ seen }: { seen: ServicesSeen }): ComponentChild {
 
 function Traces({ seen, chosen }: { seen: ServicesSeen; chosen: string | null }): ComponentChild {
   const { traces, graph } = seen;
-  // The slowest of the first look, until a person chooses: a timeline that changes by itself can not be read.
+  // The slowest of the first look, until a person chooses: a timeline that changes by itself cannot be read.
   const first = useSignal<string | null>(null);
   if (first.value === null && traces[0] !== undefined) first.value = traces[0].id;
   const id = chosen ?? first.value;
@@ -271,7 +251,7 @@ function OneTrace({ id }: { id: string }): ComponentChild {
   }, [id]);
   const state = loaded.value;
   if (state === "loading") return <Loading what="the trace" />;
-  if ("problem" in state) return <Problem what="The trace can not be shown." why={state.problem} />;
+  if ("problem" in state) return <Problem what="The trace cannot be shown." why={state.problem} />;
   const on = state.tree.filter(({ criticalMs }) => criticalMs !== null);
   const most = [...on].sort((a, b) => (b.criticalMs ?? 0) - (a.criticalMs ?? 0))[0];
   return (
@@ -290,24 +270,25 @@ function OneTrace({ id }: { id: string }): ComponentChild {
 }
 
 function Senders({ seen }: { seen: ServicesSeen }): ComponentChild {
-  const { doors, counts } = seen.services;
+  const { listeners, counts } = seen.services;
   const dropped = Object.entries(counts.dropped);
   const refused = Object.entries(counts.refused);
   return (
     <section class="card" aria-labelledby="senders-title">
       <h2 id="senders-title">Your own spans</h2>
-      {doors.problems.map((problem) => (
+      {listeners.problems.map((problem) => (
         <p key={problem} class="refusal">
           {problem}
         </p>
       ))}
-      {doors.http === null && doors.grpc === null ? (
+      {listeners.http === null && listeners.grpc === null ? (
         <p>No spans are taken from senders.</p>
       ) : (
         <p>
-          OTLP over HTTP at <code>{doors.http ?? "nowhere"}</code>, over gRPC at <code>{doors.grpc ?? "nowhere"}</code>.{" "}
-          {whole(counts.spans)} spans came in {whole(counts.requests)} requests; {whole(counts.storedTraces)} traces are
-          stored, {whole(counts.waiting)} spans wait for the rest of theirs.
+          OTLP over HTTP at <code>{listeners.http ?? "nowhere"}</code>, over gRPC at{" "}
+          <code>{listeners.grpc ?? "nowhere"}</code>. {whole(counts.spans)} spans came in {whole(counts.requests)}{" "}
+          requests; {whole(counts.storedTraces)} traces are stored, {whole(counts.waiting)} spans wait for the rest of
+          theirs.
         </p>
       )}
       {dropped.length + refused.length === 0 ? null : (

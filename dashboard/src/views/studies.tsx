@@ -1,10 +1,10 @@
-/** The studies: what the papers report, what we measured, the claim, and whether it holds; one study at a time. */
+/** The studies: what is promised and whether it is kept, what papers report and whether it is reproduced; one at a time. */
 import { signal } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import { useEffect } from "preact/hooks";
-import type { StudyResult, StudyResultRow } from "../../../src/server/contract.ts";
+import { type StudyResult, type StudyTally, tallyOf } from "../../../src/contract/index.ts";
 import { Empty, Loading, Problem, Title } from "../parts/bits.tsx";
-import { FigureView, StudyTable } from "../parts/study-table.tsx";
+import { FigureView, StudyTables } from "../parts/study-table.tsx";
 import { TabPanel, Tabs } from "../parts/tabs.tsx";
 import { type Figure, loadStudies, type PublishedStudies, type PublishedStudy } from "../plane/load-studies.ts";
 import { hrefOf } from "../router.ts";
@@ -30,7 +30,10 @@ export function StudiesView({ study }: { study: string | null }): ComponentChild
   return (
     <div class="studies">
       <Title>Studies</Title>
-      <p class="quiet">The papers' figures next to ours, each with its claim and whether our interval clears it.</p>
+      <p class="quiet">
+        What this product promises and whether it is kept, and the papers' figures next to ours; both by our 95 %
+        interval.
+      </p>
       {body(loaded.value, study)}
     </div>
   );
@@ -43,7 +46,7 @@ function body(state: Loaded, wanted: string | null): ComponentChild {
   if ("problem" in state)
     return (
       <Problem
-        what="The results can not be read."
+        what="The results cannot be read."
         why={state.problem}
         retry={() => {
           loaded.value = "loading";
@@ -83,14 +86,19 @@ function body(state: Loaded, wanted: string | null): ComponentChild {
   );
 }
 
-const held = (rows: readonly StudyResultRow[]): number => rows.filter((row) => row.holds === true).length;
-const judged = (rows: readonly StudyResultRow[]): number => rows.filter((row) => row.holds !== null).length;
+/** `3 of 5 promises kept, 4 of 10 figures reproduced`; nothing of what there is none of. */
+function counted({ promises, promisesHeld, reproductions, reproduced }: StudyTally): string {
+  const parts: string[] = [];
+  if (promises > 0) parts.push(`${promisesHeld} of ${promises} promises kept`);
+  if (reproductions > 0) parts.push(`${reproduced} of ${reproductions} figures reproduced`);
+  return parts.length === 0 ? "not judged" : parts.join(", ");
+}
 
 function TabLabel({ study }: { study: PublishedStudy }): ComponentChild {
   if (study.kind === "unreadable")
     return (
       <>
-        {study.id} <span class="no">can not be read</span>
+        {study.id} <span class="no">cannot be read</span>
       </>
     );
   const { title, rows, quick } = study.result;
@@ -98,7 +106,8 @@ function TabLabel({ study }: { study: PublishedStudy }): ComponentChild {
     <>
       {title}{" "}
       <span class="quiet">
-        {held(rows)} of {judged(rows)} hold{quick ? ", quick run" : ""}
+        {counted(tallyOf(rows))}
+        {quick ? ", quick run" : ""}
       </span>
     </>
   );
@@ -106,10 +115,13 @@ function TabLabel({ study }: { study: PublishedStudy }): ComponentChild {
 
 function Summary({ studies, from }: PublishedStudies): ComponentChild {
   const results = studies.flatMap((study) => (study.kind === "result" ? [study.result] : []));
-  const rows = results.flatMap((result) => result.rows);
+  const { promises, promisesHeld, reproductions, reproduced, sameDirection } = tallyOf(
+    results.flatMap((result) => result.rows),
+  );
   return (
     <p class="summary">
-      <strong>{held(rows)}</strong> of {judged(rows)} claims hold, in {results.length}{" "}
+      <strong>{promisesHeld}</strong> of {promises} promises are kept; <strong>{reproduced}</strong> of {reproductions}{" "}
+      published figures are reproduced, {sameDirection} in the same direction; in {results.length}{" "}
       {results.length === 1 ? "study" : "studies"}.
       {from === "built-in" ? (
         <span class="quiet"> As they were when this page was built; the control plane keeps none of its own.</span>
@@ -127,7 +139,7 @@ function Study({ result, figures }: { result: StudyResult; figures: readonly Fig
         {duration(result.wallSeconds)} · version {result.version}
         {result.quick ? <strong> · quick run: fewer seeds and steps than a reported one</strong> : null}
       </p>
-      <StudyTable title={result.title} rows={result.rows} />
+      <StudyTables title={result.title} rows={result.rows} />
       {figures.map((figure) => (
         <FigureView key={figure.name} figure={figure} title={result.title} />
       ))}

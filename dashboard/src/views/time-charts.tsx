@@ -1,16 +1,16 @@
 /**
  * The charts of a workload: one time axis, one cursor, each with what it shows at the cursor written above it.
- * Not here: drawing (parts/plot.tsx), what stands around them (workload.tsx).
+ * Not here: which there are (charts.ts), drawing (parts/plot.tsx), what stands around them (workload.tsx).
  */
 import { type ReadonlySignal, useComputed } from "@preact/signals";
 import type { ComponentChild } from "preact";
-import type { SeriesColumn } from "../../../src/server/plane-contract.ts";
+import { describeSlo, type SloDocument } from "../../../src/contract/index.ts";
 import { type CursorGroup, Plot, type PlotLine } from "../parts/plot.tsx";
 import { drawShade, type Mark } from "../parts/plot-drawing.ts";
-import type { Columns } from "../plane/history.ts";
 import type { WorkloadCell } from "../plane/store.ts";
-import { bytes, clock, cores, latency, load, reward, whole } from "../words/format.ts";
-import { percentileName } from "../words/standing.ts";
+import { clock } from "../words/format.ts";
+import { chartTitle, targetOn, targetWords } from "../words/slo-words.ts";
+import { type Chart, grantedAt, grantedToAll } from "./charts.ts";
 
 /** The cursor by keyboard and thumb. */
 export function Scrubber({ cell, group }: { cell: WorkloadCell; group: CursorGroup }): ComponentChild {
@@ -54,29 +54,6 @@ export function indexAt(at: readonly number[], time: number): number {
 /** Times the target: where a latency chart ends, so that the target is still seen beside a peak. */
 const CUT_AT = 3;
 
-export interface Chart {
-  readonly column: SeriesColumn;
-  /** Drawn beside it, where what is used is held against what is granted. */
-  readonly granted?: "cpu" | "memory";
-  readonly title: string;
-  readonly say: (value: number | null | undefined) => string;
-  readonly isStepped?: boolean;
-  readonly startsAtZero?: boolean;
-  readonly steps?: readonly number[];
-}
-
-/** From 16 MiB to 512 GiB. */
-const POWERS_OF_TWO = Array.from({ length: 16 }, (_, index) => 2 ** (24 + index));
-
-export const CHARTS: readonly Chart[] = [
-  { column: "load", title: "Load", say: load },
-  { column: "latency", title: "Latency", say: latency },
-  { column: "replicas", title: "Replicas", say: whole, isStepped: true, steps: [1, 2, 5, 10, 20, 50, 100, 200, 500] },
-  { column: "cpuUse", granted: "cpu", title: "CPU", say: cores },
-  { column: "memoryUse", granted: "memory", title: "Memory", say: bytes, steps: POWERS_OF_TWO },
-  { column: "reward", title: "Reward", say: reward, startsAtZero: false },
-];
-
 function linesOf(chart: Chart): readonly PlotLine[] {
   const isStepped = chart.isStepped === true;
   return [
@@ -103,23 +80,20 @@ export function TimeChart({
     const looked = group.lookAt.value;
     return looked === null ? history.at.length - 1 : indexAt(history.at, looked);
   });
+  const isOn = (slo: SloDocument): boolean => describeSlo(slo.kind).chart === chart.column;
   const marks = (): readonly Mark[] => {
-    const slo = cell.slo.value;
-    if (chart.column === "latency" && slo.kind === "latency")
-      return [{ value: slo.target, colour: "--target", label: `SLO ${latency(slo.target)}` }];
-    if (chart.column === "load" && slo.kind === "throughput")
-      return [{ value: slo.target, colour: "--target", label: `SLO ${load(slo.target)}` }];
-    return [];
+    const value = isOn(cell.slo.value) ? targetOn(cell.slo.value, chart.column) : null;
+    return value === null ? [] : [{ value, colour: "--target", label: `SLO ${targetWords(cell.slo.value)}` }];
   };
-  const isJudged = chart.column === "latency" || (chart.column === "load" && cell.slo.value.kind === "throughput");
+  const isJudged = chart.column === "latency" || chart.column === "preservation" || isOn(cell.slo.value);
   const ceiling = (): number | null => {
     const slo = cell.slo.value;
-    return chart.column === "latency" && slo.kind === "latency" ? CUT_AT * slo.target : null;
+    const target = isOn(slo) && describeSlo(slo.kind).judged?.target === "ceiling" ? targetOn(slo, chart.column) : null;
+    return target === null ? null : CUT_AT * target;
   };
   const missed = (): readonly boolean[] => history.ours.preservation.map((kept) => kept !== null && kept < 1);
   const slo = cell.slo.value;
-  const title =
-    chart.column === "latency" && slo.kind === "latency" ? `Latency, ${percentileName(slo.percentile)}` : chart.title;
+  const title = isOn(slo) ? chartTitle(chart.title, slo) : chart.title;
   return (
     <div class="time-chart">
       <ChartHead chart={chart} cell={cell} index={index} title={title} />
@@ -135,13 +109,13 @@ export function TimeChart({
           say: chart.say,
           ...(chart.steps === undefined ? {} : { steps: chart.steps }),
           marks,
-          ...(chart.column === "latency" ? { ceiling } : {}),
+          ...(chart.column === "latency" || ceiling() !== null ? { ceiling } : {}),
           ...(isJudged ? { behind: (plot) => drawShade(plot, missed()) } : {}),
         }}
         data={() => {
           void cell.grown.value;
-          const ours = history.ours[chart.column];
-          const twin = history.twin[chart.column];
+          const ours = history.ours[chart.column] ?? [];
+          const twin = history.twin[chart.column] ?? [];
           return chart.granted === undefined
             ? [history.at, twin, ours]
             : [history.at, twin, grantedToAll(history.ours, chart.granted), ours];
@@ -150,16 +124,6 @@ export function TimeChart({
     </div>
   );
 }
-
-/** Limits are per pod, use is that of all pods together. */
-function grantedAt(columns: Columns, name: "cpu" | "memory", index: number): number | null {
-  const perPod = columns[name][index] ?? null;
-  const replicas = columns.replicas[index] ?? null;
-  return perPod === null || replicas === null ? null : perPod * replicas;
-}
-
-const grantedToAll = (columns: Columns, name: "cpu" | "memory"): (number | null)[] =>
-  columns[name].map((_value, index) => grantedAt(columns, name, index));
 
 interface ChartHeadProps {
   readonly chart: Chart;
@@ -170,8 +134,8 @@ interface ChartHeadProps {
 
 function ChartHead({ chart, cell, index, title }: ChartHeadProps): ComponentChild {
   const { history } = cell;
-  const ours = useComputed(() => chart.say(history.ours[chart.column][index.value]));
-  const twin = useComputed(() => chart.say(history.twin[chart.column][index.value]));
+  const ours = useComputed(() => chart.say(history.ours[chart.column]?.[index.value]));
+  const twin = useComputed(() => chart.say(history.twin[chart.column]?.[index.value]));
   const granted = useComputed(() =>
     chart.granted === undefined ? "" : ` of ${chart.say(grantedAt(history.ours, chart.granted, index.value))}`,
   );

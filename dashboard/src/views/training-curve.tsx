@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import type { EmbeddingsDocument } from "../../../src/server/contract.ts";
+import type { EmbeddingsDocument } from "../../../src/contract/index.ts";
 import { Plot, type PlotSpec } from "../parts/plot.tsx";
 import { plain } from "../words/format.ts";
 

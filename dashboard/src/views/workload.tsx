@@ -1,11 +1,11 @@
 /**
- * One workload over time: load, latency, replicas, CPU, memory, reward and decisions on one time axis with one cursor.
+ * One workload over time: load, latency, its knobs, reward and decisions on one time axis with one cursor.
  * Not here: the charts themselves (time-charts.tsx), which decision is read out (decision-panel.tsx).
  */
 import { useComputed, useSignal } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { type FaultName, faults } from "../../../src/server/plane-contract.ts";
+import { type FaultName, utilisationOf } from "../../../src/contract/index.ts";
 import { Difference, Loading, Problem, Title, WhatAndWhy } from "../parts/bits.tsx";
 import { confirm } from "../parts/confirm.tsx";
 import { CursorGroup } from "../parts/plot.tsx";
@@ -16,11 +16,16 @@ import { connection } from "../plane/stream.ts";
 import { hrefOf } from "../router.ts";
 import { store } from "../state.ts";
 import { faultWord } from "../words/consequences.ts";
+import { capitalized } from "../words/fallback.ts";
 import { money, percent } from "../words/format.ts";
-import { compareAttainment, compareCost, compareCpu, releaseWords, sloWords } from "../words/standing.ts";
+import { nameOfAll } from "../words/knobs.ts";
+import { sloWords } from "../words/slo-words.ts";
+import { compareAttainment, compareCost, compareUse, releaseWords } from "../words/standing.ts";
+import { homeOf, namedIn } from "../words/tasks.ts";
+import { chartsOf } from "./charts.ts";
 import { DecisionLane } from "./decision-lane.tsx";
 import { DecisionPanel } from "./decision-panel.tsx";
-import { CHARTS, Scrubber, TimeChart } from "./time-charts.tsx";
+import { Scrubber, TimeChart } from "./time-charts.tsx";
 
 export function WorkloadView({ id }: { id: string }): ComponentChild {
   const cell = store.cells.value.get(id);
@@ -39,6 +44,16 @@ export function WorkloadView({ id }: { id: string }): ComponentChild {
 
 function Known({ cell }: { cell: WorkloadCell }): ComponentChild {
   const group = useMemo(() => new CursorGroup(`workload-${cell.id}`), [cell]);
+  const fallback = useComputed(() => store.fallbackOf(cell.agent.value).title);
+  // A text, so that a new sample with the same knobs draws nothing anew.
+  const used = useComputed(() => Object.keys(cell.now.value?.use ?? {}).join(" "));
+  const charts = chartsOf({
+    slo: cell.slo.value,
+    isJudgedByOthers: cell.judgedBy.value !== null,
+    knobs: cell.knobs.value,
+    used: used.value.split(" "),
+  });
+  const home = homeOf(cell.task);
   useEffect(() => {
     loadPast(cell);
     // Without the stored ones the panel fills with those to come.
@@ -47,7 +62,7 @@ function Known({ cell }: { cell: WorkloadCell }): ComponentChild {
   return (
     <>
       <nav class="crumbs" aria-label="Where you are">
-        <a href="#/">Overview</a> <span aria-hidden="true">›</span> {cell.title}
+        <a href={hrefOf(home.to)}>{home.title}</a> <span aria-hidden="true">›</span> {cell.title}
       </nav>
       <Head cell={cell} />
       <div class="beside">
@@ -57,7 +72,7 @@ function Known({ cell }: { cell: WorkloadCell }): ComponentChild {
               <span class="key ours" aria-hidden="true" /> managed
             </span>{" "}
             <span>
-              <span class="key twin" aria-hidden="true" /> twin under HPA and VPA
+              <span class="key twin" aria-hidden="true" /> twin under {fallback}
             </span>{" "}
             <span>
               <span class="key granted" aria-hidden="true" /> granted
@@ -67,7 +82,7 @@ function Known({ cell }: { cell: WorkloadCell }): ComponentChild {
             </span>
           </p>
           <Scrubber cell={cell} group={group} />
-          {CHARTS.map((chart) => (
+          {charts.map((chart) => (
             <TimeChart key={chart.column} chart={chart} cell={cell} group={group} />
           ))}
           <DecisionLane cell={cell} group={group} />
@@ -82,10 +97,14 @@ function Head({ cell }: { cell: WorkloadCell }): ComponentChild {
   const standing = cell.standing;
   const pair = useComputed(() => ({ ours: cell.account.value, twin: cell.twin.value?.account ?? null }));
   const attainment = useComputed(() => compareAttainment(pair.value));
-  const cpu = useComputed(() => compareCpu(pair.value));
+  // One figure tells of use as much as there is room for: the first that there is.
+  const usedName = useComputed(() => Object.keys(utilisationOf(cell.account.value))[0]);
+  const use = useComputed(() => compareUse(usedName.value, pair.value));
   const cost = useComputed(() => compareCost(pair.value));
+  // Nobody has a price list for what has cost nothing so far.
+  const hasCost = useComputed(() => pair.value.ours.steps === 0 || pair.value.ours.cost > 0);
   const kept = useComputed(() => percent(attainment.value.ours));
-  const used = useComputed(() => percent(cpu.value.ours));
+  const used = useComputed(() => percent(use.value.ours));
   const spent = useComputed(() => money(cost.value.ours));
   const kind = useComputed(() => standing.value.kind);
   const label = useComputed(() => standing.value.label);
@@ -94,15 +113,16 @@ function Head({ cell }: { cell: WorkloadCell }): ComponentChild {
   return (
     <div class={`head ${kind.value}`}>
       <div>
-        <Title>{cell.title}</Title>
+        <Title>{capitalized(namedIn(cell.task, cell.title.value))}</Title>
         <p class="standing">
           <span class="badge">{label}</span>{" "}
-          <span class="sentence">{kind.value === "trouble" ? <WhatAndWhy sentence={sentence} /> : sentence}</span>
+          <span class="sentence">{kind.value === "trouble" ? <WhatAndWhy trouble={cell.trouble} /> : sentence}</span>
         </p>
         {kind.value === "trouble" || release.value === null ? null : <p>{release}</p>}
         <p class="quiet">
-          Promise: {sloWords(cell.slo.value)} · <a href={hrefOf({ view: "agent", id: cell.agent.value })}>Its agent</a>{" "}
-          · <a href={hrefOf({ view: "events", workload: cell.id })}>Its events</a>
+          {cell.judgedBy.value === null ? `Promise: ${sloWords(cell.slo.value)}` : `Judged by ${cell.judgedBy.value}`} ·{" "}
+          <a href={hrefOf({ view: "agent", id: cell.agent.value })}>Its agent</a> ·{" "}
+          <a href={hrefOf({ view: "events", workload: cell.id })}>Its events</a>
         </p>
         <Actions cell={cell} />
       </div>
@@ -113,18 +133,22 @@ function Head({ cell }: { cell: WorkloadCell }): ComponentChild {
             <span class="value">{kept}</span> <Difference comparison={attainment} kind="points" />
           </dd>
         </div>
-        <div>
-          <dt>CPU used</dt>
-          <dd>
-            <span class="value">{used}</span> <Difference comparison={cpu} kind="points" />
-          </dd>
-        </div>
-        <div>
-          <dt>Cost so far</dt>
-          <dd>
-            <span class="value">{spent}</span> <Difference comparison={cost} kind="relative" />
-          </dd>
-        </div>
+        {usedName.value === undefined ? null : (
+          <div>
+            <dt>{nameOfAll(usedName.value, cell.knobs.value)} used</dt>
+            <dd>
+              <span class="value">{used}</span> <Difference comparison={use} kind="points" />
+            </dd>
+          </div>
+        )}
+        {hasCost.value ? (
+          <div>
+            <dt>Cost so far</dt>
+            <dd>
+              <span class="value">{spent}</span> <Difference comparison={cost} kind="relative" />
+            </dd>
+          </div>
+        ) : null}
       </dl>
     </div>
   );
@@ -135,17 +159,19 @@ function Actions({ cell }: { cell: WorkloadCell }): ComponentChild {
   return (
     <fieldset class="actions" disabled={!isLive}>
       <legend class="sr-only">What you can do</legend>
-      <button type="button" onClick={() => askForSlo(cell)}>
-        Change the SLO…
-      </button>
-      <FaultForm cell={cell} />
+      {cell.judgedBy.value === null ? (
+        <button type="button" onClick={() => askForSlo(cell)}>
+          Change the SLO…
+        </button>
+      ) : null}
+      {cell.faults.value.length === 0 ? null : <FaultForm cell={cell} faults={cell.faults.value} />}
       {isLive ? null : <p class="quiet">Nothing can be asked for while the connection is lost.</p>}
     </fieldset>
   );
 }
 
-function FaultForm({ cell }: { cell: WorkloadCell }): ComponentChild {
-  const fault = useSignal<FaultName>("load-surge");
+function FaultForm({ cell, faults }: { cell: WorkloadCell; faults: readonly FaultName[] }): ComponentChild {
+  const fault = useSignal<FaultName>(faults.includes("load-surge") ? "load-surge" : (faults[0] ?? "learner-crash"));
   return (
     <form
       class="fault"

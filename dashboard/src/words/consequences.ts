@@ -2,8 +2,9 @@
  * What a command will do, said before it is done.
  * Owns: the text of every confirmation. Pure.
  */
-import type { AgentDocument, Command, FaultName, ModeName, StageName } from "../../../src/server/plane-contract.ts";
-import { stages } from "../../../src/server/plane-contract.ts";
+import type { AgentDocument, Command, FaultName, ModeName, StageName } from "../../../src/contract/index.ts";
+import { stages } from "../../../src/contract/index.ts";
+import { fallbackTitle, withFallback } from "./fallback.ts";
 
 export interface Consequences {
   readonly title: string;
@@ -23,29 +24,35 @@ export const stageWord: Readonly<Record<StageName, string>> = {
 };
 
 const stageMeaning: Readonly<Record<StageName, string>> = {
-  INITIALIZED: "HPA and VPA act. The learner has not begun.",
-  OFFLINE: "HPA and VPA act. The learner trains on what they do.",
+  INITIALIZED: "Acting is left to {fallback}. The learner has not begun.",
+  OFFLINE: "Acting is left to {fallback}. The learner trains on what is done.",
   ONLINE: "The learner acts and keeps training, watched by the guard.",
   SERVING: "The learner acts with a settled policy.",
 };
 
 /** The same where the mode lets nobody act. */
 const stageWouldMean: Readonly<Record<StageName, string>> = {
-  INITIALIZED: "HPA and VPA would act. The learner has not begun.",
-  OFFLINE: "HPA and VPA would act. The learner trains on what is done.",
+  INITIALIZED: "Acting would be left to {fallback}. The learner has not begun.",
+  OFFLINE: "Acting would be left to {fallback}. The learner trains on what is done.",
   ONLINE: "The learner would act and keeps training.",
   SERVING: "The learner would act with a settled policy.",
 };
 
-export const modeMeaning: Readonly<Record<ModeName, string>> = {
-  recommend: "It only recommends: nobody acts, neither the learner nor HPA and VPA.",
-  canary: "It acts within a narrow band around what HPA and VPA would do.",
+const modeMeanings: Readonly<Record<ModeName, string>> = {
+  recommend: "It only recommends: nobody acts, neither the learner nor {fallback}.",
+  canary: "It acts within a narrow band around what {fallback} would do.",
   act: "It acts as far as the guard lets it.",
 };
 
+export const modeMeaning = (mode: ModeName, agent: Pick<AgentDocument, "fallback"> | null): string =>
+  withFallback(modeMeanings[mode], fallbackTitle(agent));
+
 /** What the stage means in the agent's mode, which may let nobody act whatever the stage. */
-export const meaningOf = ({ stage, mode }: Pick<AgentDocument, "stage" | "mode">): string =>
-  mode === "recommend" ? `${modeMeaning.recommend} Otherwise: ${stageWouldMean[stage]}` : stageMeaning[stage];
+export function meaningOf({ stage, mode, fallback }: Pick<AgentDocument, "stage" | "mode" | "fallback">): string {
+  const words =
+    mode === "recommend" ? `${modeMeanings.recommend} Otherwise: ${stageWouldMean[stage]}` : stageMeaning[stage];
+  return withFallback(words, fallback.title);
+}
 
 const faultMeaning: Readonly<Record<FaultName, string>> = {
   "telemetry-lost": "Its measurements stop arriving for a while.",
@@ -58,9 +65,11 @@ const faultMeaning: Readonly<Record<FaultName, string>> = {
 /** Faults after which the learner may not act, and what follows from that. */
 function faultFollows(fault: FaultName, agent: Asked | null): string {
   if (fault !== "telemetry-lost" && fault !== "learner-crash") return "";
-  return agent?.mode === "recommend"
-    ? " HPA and VPA would take over within one step, but it only recommends: nobody acts."
-    : " HPA and VPA must take over within one step.";
+  const words =
+    agent?.mode === "recommend"
+      ? "{fallback} would take over within one step, but it only recommends: nobody acts."
+      : "{fallback} must take over within one step.";
+  return ` ${withFallback(words, fallbackTitle(agent))}`;
 }
 
 export function nextStage(stage: StageName): StageName | null {
@@ -74,9 +83,11 @@ export function rolledBackStage(stage: StageName): StageName | null {
 
 /** Where the mode is “recommend” nobody acts, and a step back changes nothing about that. */
 const takeOver = (agent: Asked | null): string =>
-  agent?.mode === "recommend" ? "Nobody acts, as before" : "HPA and VPA act from the next step on";
+  agent?.mode === "recommend"
+    ? "Nobody acts, as before"
+    : withFallback("{fallback} will act from the next step on", fallbackTitle(agent));
 
-type Asked = Pick<AgentDocument, "id" | "stage" | "acting" | "mode" | "gates">;
+type Asked = Pick<AgentDocument, "id" | "stage" | "acting" | "mode" | "gates" | "fallback">;
 
 export function consequencesOf(command: Command, agent: Asked | null): Consequences {
   switch (command.kind) {
@@ -89,8 +100,8 @@ export function consequencesOf(command: Command, agent: Asked | null): Consequen
         lines: [
           to === null || agent === null ? "There is no stage above this one." : meaningOf({ ...agent, stage: to }),
           agent?.mode === "recommend"
-            ? "Once it may act, the guard checks every action, and stale measurements, a crash or too many corrections would put HPA and VPA in charge within one step."
-            : "The guard still checks every action, and stale measurements, a crash or too many corrections put HPA and VPA back in charge within one step.",
+            ? `Once it may act, the guard checks every action, and stale measurements, a crash or too many corrections would put ${fallbackTitle(agent)} in charge within one step.`
+            : `The guard still checks every action, and stale measurements, a crash or too many corrections put ${fallbackTitle(agent)} back in charge within one step.`,
         ],
         doubts: failing.length === 0 ? [] : ["These gates do not hold yet:", ...failing],
         isRisky: failing.length > 0,
@@ -136,8 +147,8 @@ export function consequencesOf(command: Command, agent: Asked | null): Consequen
         title: `Set ${command.agent} to “${command.mode}”`,
         verb: "Change mode",
         lines: [
-          agent === null ? "" : `Now “${agent.mode}”: ${modeMeaning[agent.mode]}`,
-          `Then “${command.mode}”: ${modeMeaning[command.mode]}`,
+          agent === null ? "" : `Now “${agent.mode}”: ${modeMeaning(agent.mode, agent)}`,
+          `Then “${command.mode}”: ${modeMeaning(command.mode, agent)}`,
         ].filter((line) => line !== ""),
         doubts: [],
         isRisky: command.mode === "act",

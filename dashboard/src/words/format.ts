@@ -15,6 +15,7 @@ const WHOLE = fixed(0);
 const ONE = fixed(1);
 const TWO = fixed(2);
 const MILLS = fixed(3);
+const THOUSANDTHS = new Intl.NumberFormat("en", { maximumFractionDigits: 3 });
 const HUNDREDTHS = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
 
 /** Shown where nothing was measured. */
@@ -53,6 +54,8 @@ export const percent = orNothing((ratio) => {
   const shown = ONE.format(ratio * 100);
   return shown === "100.0" ? (ratio < 1 ? "99.9 %" : "100 %") : `${shown} %`;
 });
+/** A share that somebody promised: 0.9995 is not the 99.9 % that one decimal would make of it. */
+export const share = orNothing((ratio) => `${THOUSANDTHS.format(ratio * 100)} %`);
 export const reward = orNothing((value) => (Math.abs(value) >= 100 ? WHOLE.format(value) : TWO.format(value)));
 
 const sign = (value: number, text: string): string => (value > 0 ? `+${text}` : text);

@@ -5,8 +5,8 @@ import type {
   ServicesDocument,
   SuspectDocument,
   SuspectsDocument,
-} from "../../../src/server/services-contract.ts";
-import { chargeOf, headlineOf, outcomeOf, remedyOf } from "./services.ts";
+} from "../../../src/contract/index.ts";
+import { chargeOf, headlineOf, outcomeOf, remedyOf, servicesSummary } from "./services.ts";
 
 const request = (p99Ms: number | null, failed = 0) => ({
   request: "login",
@@ -18,17 +18,20 @@ const request = (p99Ms: number | null, failed = 0) => ({
   failed,
   twinP99Ms: null,
 });
-const acting: ActingDocument = { mode: "act", since: null, charge: "learner", why: null, remedies: [], fitted: 0 };
+const acting: ActingDocument = { mode: "act", since: null, waitsFor: null, remedies: [], fitted: 0 };
 const services = (requests: ReturnType<typeof request>[] | null, traces = 5): ServicesDocument => ({
   at: 0,
-  doors: { http: null, grpc: null, problems: [] },
+  listeners: { http: null, grpc: null, problems: [] },
   counts: { requests: 0, spans: 0, refused: {}, dropped: {}, waiting: 0, storedTraces: traces, storedSpans: traces },
   simulated:
     requests === null
       ? null
       : {
-          ...{ application: "a", requests, targets: { instances: [], nodes: [], requests: [] }, anomalies: [] },
-          ...{ acting, cores: 1, twinCores: 1 },
+          application: "a",
+          requests,
+          targets: { instances: [], nodes: [], requests: [] },
+          anomalies: [],
+          acting,
         },
 });
 const suspect = (isCulprit: boolean): SuspectDocument => ({
@@ -65,8 +68,17 @@ test("without an application of one's own the spans alone speak", () => {
 });
 
 const remedy: RemedyDocument = {
-  ...{ id: "remedy-1", service: "user", instance: "user-0", requests: ["login", "reserve"] },
-  ...{ by: "learner", isDone: true, from: 1_000, until: 2_000, why: "", endedAt: null, saving: null },
+  id: "remedy-1",
+  service: "user",
+  instance: "user-0",
+  requests: ["login", "reserve"],
+  by: "learner",
+  isDone: true,
+  from: 1_000,
+  until: 2_000,
+  why: "",
+  endedAt: null,
+  saving: null,
   changes: [
     { what: "cpu", from: 0.5, to: 2 },
     { what: "llc", from: 2, to: 4 },
@@ -74,11 +86,39 @@ const remedy: RemedyDocument = {
 };
 
 test("who is in charge is said, and that nobody acts where a person wants it so", () => {
-  expect(chargeOf(acting)).toMatch(/^The learner is in charge/);
-  expect(chargeOf({ ...acting, charge: "fallback", why: "it learns" })).toBe(
-    "Kubernetes autoscaling is in charge: it learns.",
+  const fallback = { name: "hpa", title: "HPA" };
+  const offline = { acting: "fallback", stage: "OFFLINE", fallback } as const;
+  const online = { acting: "learner", stage: "ONLINE", fallback } as const;
+  expect(chargeOf({ ...acting, waitsFor: "it is trained" }, [])).toBe(
+    "Kubernetes autoscaling is in charge: it is trained.",
   );
-  expect(chargeOf({ ...acting, mode: "observe" })).toMatch(/^Only observing: nobody changes anything\. The learner/);
+  expect(chargeOf(acting, [offline, offline])).toBe("HPA is in charge: the agents still learn from it (2 Offline).");
+  expect(chargeOf(acting, [offline, online])).toBe(
+    "The learner is in charge of 1 of 2 services: it gives a culprit what it lacks. HPA has the others. Stages: 1 Offline, 1 Online.",
+  );
+  expect(chargeOf(acting, [online])).toBe(
+    "The learner is in charge of all 1 services: it gives a culprit what it lacks.",
+  );
+  // Nobody is in charge then, whatever the stages of the agents.
+  expect(chargeOf({ ...acting, mode: "observe" }, [online])).toBe(
+    "Only observing: nobody changes anything. What would be done is still shown.",
+  );
+});
+
+test("all services in two sentences: who holds up requests, and how far the agents are", () => {
+  const calm = { title: "geo", isInTrouble: false, agent: { stage: "SERVING" } } as const;
+  const late = { title: "user", isInTrouble: true, agent: { stage: "OFFLINE" } } as const;
+  expect(servicesSummary([calm, { ...late, isInTrouble: false }])).toEqual({
+    isInTrouble: false,
+    text: "None of 2 services holds up requests beyond their SLOs.",
+    stages: "Agents: 1 Offline, 1 Serving.",
+  });
+  expect(servicesSummary([calm, late]).text).toBe("user holds up requests beyond their SLOs.");
+  expect(servicesSummary([late, { ...late, title: "rate", agent: undefined }])).toEqual({
+    isInTrouble: true,
+    text: "user and rate hold up requests beyond their SLOs.",
+    stages: "Agents: 1 Offline.",
+  });
 });
 
 test("a remedy says who changed what from where to where, or would have", () => {

@@ -1,12 +1,16 @@
 /** What is to be said about services, in sentences. Pure. */
 import type {
   ActingDocument,
+  AgentDocument,
   AnomalyKind,
   RemedyDocument,
   ServiceResource,
   ServicesDocument,
   SuspectsDocument,
-} from "../../../src/server/services-contract.ts";
+} from "../../../src/contract/index.ts";
+import { stages } from "../../../src/contract/index.ts";
+import { stageWord } from "./consequences.ts";
+import { commonTitle } from "./fallback.ts";
 import { brief, elapsed, latency } from "./format.ts";
 
 export const resourceWord: Readonly<Record<ServiceResource, string>> = {
@@ -37,13 +41,49 @@ export const anomalyWord: Readonly<Record<AnomalyKind, string>> = {
 
 type Simulated = NonNullable<ServicesDocument["simulated"]>;
 
+type Acting = Pick<AgentDocument, "acting" | "stage" | "fallback">;
+
 /** Who decides about limits and replicas, and whether it is done. */
-export function chargeOf({ mode, charge, why }: ActingDocument): string {
-  const who =
-    charge === "learner"
-      ? "The learner is in charge: it gives a culprit what it lacks."
-      : `Kubernetes autoscaling is in charge: ${why ?? "the learner does not act"}.`;
-  return mode === "act" ? who : `Only observing: nobody changes anything. ${who}`;
+export function chargeOf(
+  { mode, waitsFor }: Pick<ActingDocument, "mode" | "waitsFor">,
+  agents: readonly Acting[],
+): string {
+  if (mode === "observe") return "Only observing: nobody changes anything. What would be done is still shown.";
+  if (agents.length === 0) return `Kubernetes autoscaling is in charge: ${waitsFor ?? "the agents begin now"}.`;
+  const learners = agents.filter(({ acting }) => acting === "learner").length;
+  const fallback = commonTitle(agents.map((agent) => agent.fallback));
+  if (learners === 0) return `${fallback} is in charge: the agents still learn from it (${stageCounts(agents)}).`;
+  const others = learners === agents.length ? "" : ` ${fallback} has the others. Stages: ${stageCounts(agents)}.`;
+  const of = learners === agents.length ? `all ${learners}` : `${learners} of ${agents.length}`;
+  return `The learner is in charge of ${of} services: it gives a culprit what it lacks.${others}`;
+}
+
+/** "7 Offline, 3 Serving". */
+const stageCounts = (agents: readonly Pick<AgentDocument, "stage">[]): string =>
+  stages
+    .map((stage) => [agents.filter((agent) => agent.stage === stage).length, stageWord[stage]] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${count} ${word}`)
+    .join(", ");
+
+interface SummedService {
+  readonly title: string;
+  readonly isInTrouble: boolean;
+  readonly agent: Pick<AgentDocument, "stage"> | undefined;
+}
+
+/** All of them in two sentences, for a page that is about something else. */
+export function servicesSummary(services: readonly SummedService[]) {
+  const troubled = services.filter(({ isInTrouble }) => isInTrouble).map(({ title }) => title);
+  const agents = services.flatMap(({ agent }) => agent ?? []);
+  return {
+    isInTrouble: troubled.length > 0,
+    text:
+      troubled.length === 0
+        ? `None of ${services.length} services holds up requests beyond their SLOs.`
+        : `${listed(troubled)} ${troubled.length === 1 ? "holds" : "hold"} up requests beyond their SLOs.`,
+    stages: agents.length === 0 ? "" : `Agents: ${stageCounts(agents)}.`,
+  };
 }
 
 /** "The learner gave user-0 more: CPU 0.6 → 2.1 cores." */

@@ -1,59 +1,50 @@
 /**
  * What a person typed for an SLO, checked before it is sent.
- * Owns: the limits that the server sets too, and the sentences beside the fields. Pure.
+ * Owns: the way from text to numbers and back. Pure.
+ * Not here: fields, limits, which the server sets too, and the sentences beside the fields (src/contract/slo.ts).
  */
-import type { SloDocument } from "../../../src/server/plane-contract.ts";
+import {
+  type SloDocument,
+  type SloField,
+  type SloFieldName,
+  type SloKindName,
+  sloFields,
+  sloKindNames,
+  sloNumbers,
+} from "../../../src/contract/index.ts";
 
-export type SloKind = SloDocument["kind"];
-export type SloField = "percentile" | "target";
+/** As it stands in the fields, also in those that the kind does not have: another one may be chosen. */
+export type TypedSlo = { readonly kind: SloKindName } & Readonly<Record<SloFieldName, string>>;
 
-/** As it stands in the fields. */
-export interface TypedSlo {
-  readonly kind: SloKind;
-  /** Of a hundred: 99, 99.9. */
-  readonly percentile: string;
-  readonly target: string;
-}
+export type SloProblems = Readonly<Partial<Record<SloFieldName, string>>>;
 
 export type CheckedSlo =
   | { readonly ok: true; readonly slo: SloDocument }
-  | { readonly ok: false; readonly problems: Readonly<Partial<Record<SloField, string>>> };
-
-/** An hour, in milliseconds. */
-const LONGEST = 3_600_000;
-const MOST_REQUESTS = 1e9;
-const USUAL_PERCENTILE = 99;
+  | { readonly ok: false; readonly problems: SloProblems };
 
 export function typedSlo(slo: SloDocument): TypedSlo {
-  const percentile = slo.kind === "latency" ? ofHundred(slo.percentile) : USUAL_PERCENTILE;
-  return { kind: slo.kind, percentile: String(percentile), target: slo.kind === "none" ? "" : String(slo.target) };
+  const numbers = sloNumbers(slo);
+  const typed = sloKindNames
+    .flatMap(sloFields)
+    .map(([name, { usual }]) => [name, String(numbers[name] ?? usual ?? "")] as const);
+  return { kind: slo.kind, ...(Object.fromEntries(typed) as Record<SloFieldName, string>) };
 }
 
-/** 0.99 and 99 are both in use; a person reads and types the latter. */
-const ofHundred = (percentile: number): number => (percentile < 1 ? Number((percentile * 100).toFixed(6)) : percentile);
+export function checkSlo(typed: TypedSlo): CheckedSlo {
+  const fields = sloFields(typed.kind).map(([name, field]) => [name, numberOf(typed[name]), field] as const);
+  const problems = fields.flatMap(([name, value, field]) => {
+    const problem = problemOf(value, field);
+    return problem === undefined ? [] : [[name, problem] as const];
+  });
+  if (problems.length > 0) return { ok: false, problems: Object.fromEntries(problems) };
+  const numbers = Object.fromEntries(fields.map(([name, value]) => [name, value]));
+  return { ok: true, slo: { kind: typed.kind, ...numbers } as SloDocument };
+}
 
-export function checkSlo({ kind, percentile, target }: TypedSlo): CheckedSlo {
-  if (kind === "none") return { ok: true, slo: { kind } };
-  const wanted = numberOf(target);
-  const unit = kind === "latency" ? "milliseconds" : "requests per second";
-  const most = kind === "latency" ? LONGEST : MOST_REQUESTS;
-  const problems: Partial<Record<SloField, string>> = {};
-  if (wanted === null) problems.target = `Give a number of ${unit}, such as ${kind === "latency" ? "250" : "40"}.`;
-  else if (wanted <= 0) problems.target = "Give more than 0: nothing can keep such a target.";
-  else if (wanted > most)
-    problems.target =
-      kind === "latency"
-        ? "Give at most 3,600,000 ms, which is an hour."
-        : "Give at most a billion requests per second.";
-  if (kind === "throughput")
-    return wanted === null || problems.target !== undefined
-      ? { ok: false, problems }
-      : { ok: true, slo: { kind, target: wanted } };
-  const share = numberOf(percentile);
-  if (share === null || share <= 0 || share >= 100)
-    problems.percentile = "Give a percentile between 0 and 100, such as 99.";
-  if (wanted === null || share === null || Object.keys(problems).length > 0) return { ok: false, problems };
-  return { ok: true, slo: { kind, percentile: Number((share / 100).toFixed(8)), target: wanted } };
+function problemOf(value: number | null, { least, most, ask, tooLittle, tooMuch }: SloField): string | undefined {
+  if (value === null) return ask;
+  if (value < least) return tooLittle ?? ask;
+  return value > most ? (tooMuch ?? ask) : undefined;
 }
 
 /** With a comma for a decimal point as well; null where it is no number. */
@@ -63,7 +54,7 @@ function numberOf(text: string): number | null {
 }
 
 /** Which field a refusal of the server is about; null where it is about none of them. */
-export function fieldOf(code: string, detail: string): SloField | null {
-  if (code === "plane.slo-percentile" || /\bpercentile\b/.test(detail)) return "percentile";
+export function fieldOf(code: string, detail: string): SloFieldName | null {
+  if (code === "plane.slo-quantile" || /\bquantile\b/.test(detail)) return "quantile";
   return code === "slo.invalid" || /\btarget\b/.test(detail) ? "target" : null;
 }

@@ -1,17 +1,16 @@
 import { expect, test } from "vitest";
-import type { Sample, SloDocument } from "../../../src/server/plane-contract.ts";
+import { noAccount, type Sample, type SloDocument } from "../../../src/contract/index.ts";
 import {
   compareAttainment,
   compareCost,
+  compareUse,
   headline,
   missesSince,
-  NO_ACCOUNT,
   releaseWords,
   standingOf,
-  sumAccounts,
 } from "./standing.ts";
 
-const slo: SloDocument = { kind: "latency", percentile: 95, target: 100 };
+const slo: SloDocument = { kind: "latency", quantile: 0.95, target: 100 };
 const sample = (latency: number | null): Sample => ({
   at: 600_000,
   load: 10,
@@ -30,22 +29,30 @@ test("a latency at its target is met, one above it is over", () => {
   expect([over.label, over.sentence]).toEqual(["Over target", "p95 101 ms, target 100 ms"]);
 });
 
-test("trouble is said in its own words and with its age, whatever the latency", () => {
-  const trouble = { since: 0, what: "node lost" };
+test("trouble is said in its own words, whatever the latency", () => {
+  const trouble = { since: 0, what: "Misses its SLO since 14:03 (no answers)", why: "a node: lost" };
   expect(standingOf({ slo, now: sample(5), trouble })).toEqual({
     kind: "trouble",
     label: "In trouble",
-    sentence: "node lost. For 10 min.",
+    sentence: "Misses its SLO since 14:03 (no answers): a node: lost.",
   });
 });
 
-test("how long trouble lasts is said once", () => {
-  for (const what of [
-    "SLO missed (no answers) for 3 min: memory is short.",
-    "Misses its SLO since 14:03 (no answers): memory is short.",
-    "Misses its SLO since 2026-11-16 14:03 (no answers): memory is short.",
-  ])
-    expect(standingOf({ slo, now: sample(5), trouble: { since: 0, what } }).sentence).toBe(what);
+test("what has no SLO of its own stands by that of others", () => {
+  const of = (preservation: number | null) =>
+    standingOf({
+      slo: { kind: "none" },
+      judgedBy: "the SLOs of requests through it",
+      now: { ...sample(null), preservation },
+      trouble: null,
+    });
+  expect(of(1)).toEqual({ kind: "met", label: "SLOs met", sentence: "The SLOs of requests through it are kept." });
+  expect(of(0.45)).toEqual({
+    kind: "over",
+    label: "SLOs missed",
+    sentence: "The SLOs of requests through it are kept to 45.0 %.",
+  });
+  expect(of(null).kind).toBe("unknown");
 });
 
 test("a release that needs more says so, one that needs what the first did says nothing", () => {
@@ -91,31 +98,26 @@ test("what was not measured is not called met", () => {
 });
 
 test("less cost than the twin is better, less attainment is worse, and no twin is no difference", () => {
-  const ours = { ...NO_ACCOUNT, steps: 10, violations: 2, cost: 3 };
-  const twin = { ...NO_ACCOUNT, steps: 10, violations: 1, cost: 4 };
+  const ours = { ...noAccount, steps: 10, violations: 2, cost: 3 };
+  const twin = { ...noAccount, steps: 10, violations: 1, cost: 4 };
   expect(compareCost({ ours, twin })).toEqual({ ours: 3, twin: 4, difference: -0.25, verdict: "better" });
   expect(compareAttainment({ ours, twin }).verdict).toBe("worse");
   expect(compareCost({ ours, twin: null }).difference).toBeNull();
 });
 
-test("accounts are summed field by field", () => {
-  const one = { steps: 1, violations: 2, cost: 3, cpuUsed: 4, cpuGranted: 5, memoryUsed: 6, memoryGranted: 7 };
-  expect(sumAccounts([one, one])).toEqual({
-    steps: 2,
-    violations: 4,
-    cost: 6,
-    cpuUsed: 8,
-    cpuGranted: 10,
-    memoryUsed: 12,
-    memoryGranted: 14,
-  });
+test("use is compared by name, and is unknown where an account has no such sums", () => {
+  const ours = { ...noAccount, sums: { cpuUsed: 60, cpuGranted: 100 } };
+  const twin = { ...noAccount, sums: { cpuUsed: 30, cpuGranted: 100 } };
+  expect(compareUse("cpu", { ours, twin })).toEqual({ ours: 0.6, twin: 0.3, difference: 0.3, verdict: "better" });
+  expect(compareUse("llc", { ours, twin })).toMatchObject({ ours: null, difference: null });
+  expect(compareUse(undefined, { ours, twin: null })).toMatchObject({ ours: null, twin: null });
 });
 
 test("the headline names who is in trouble, and says so when nobody is", () => {
   const met = { title: "A", standing: standingOf({ slo, now: sample(1), trouble: null }) };
   const bad = (title: string) => ({
     title,
-    standing: standingOf({ slo, now: sample(1), trouble: { since: 0, what: "x" } }),
+    standing: standingOf({ slo, now: sample(1), trouble: { since: 0, what: "x", why: "" } }),
   });
   const over = { title: "O", standing: standingOf({ slo, now: sample(101), trouble: null }) };
   expect(headline([met, bad("B"), over])).toEqual({ kind: "trouble", text: "B is in trouble." });

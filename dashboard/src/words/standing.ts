@@ -2,8 +2,19 @@
  * How a workload stands, in words: met, over its target, in trouble; and against its twin.
  * Owns: the sentences of the overview and what counts as better. Pure.
  */
-import type { Account, ReleaseDocument, Sample, SloDocument, Trouble } from "../../../src/server/plane-contract.ts";
-import { elapsed, latency, load, percent, shortClock } from "./format.ts";
+import {
+  type Account,
+  describeSlo,
+  type ReleaseDocument,
+  type Sample,
+  type SloDocument,
+  type Trouble,
+  troubleText,
+  utilisationOf,
+} from "../../../src/contract/index.ts";
+import { capitalized } from "./fallback.ts";
+import { latency, percent, shortClock } from "./format.ts";
+import { percentileName, targetWords } from "./slo-words.ts";
 
 export interface Standing {
   readonly kind: "trouble" | "over" | "met" | "free" | "unknown";
@@ -15,45 +26,57 @@ export interface Standing {
 
 interface Seen {
   readonly slo: SloDocument;
+  /** What it is judged by in place of an SLO of its own, as one plural. */
+  readonly judgedBy?: string | null;
   readonly now: Sample | null;
   readonly trouble: Trouble | null;
 }
 
-export function standingOf({ slo, now, trouble }: Seen): Standing {
-  if (trouble !== null) {
-    // Who found the trouble may have said how long it lasts, or since when.
-    const isSaid =
-      now === null || now.at <= trouble.since || /\b(?:for \d+ (?:s|min|h)|since \d[\d-]*[ :]\d)/.test(trouble.what);
-    const lasting = isSaid ? "" : ` For ${elapsed(now.at - trouble.since)}.`;
-    return { kind: "trouble", label: "In trouble", sentence: `${asSentence(trouble.what)}${lasting}` };
-  }
+export function standingOf({ slo, judgedBy = null, now, trouble }: Seen): Standing {
+  if (trouble !== null) return { kind: "trouble", label: "In trouble", sentence: troubleText(trouble) };
   if (now === null) return { kind: "unknown", label: "Waiting", sentence: "Nothing has been measured yet." };
-  switch (slo.kind) {
-    case "none":
-      return { kind: "free", label: "No SLO", sentence: "Nobody asked it for a latency or a throughput." };
-    case "latency":
-      return againstLatency(slo, now);
-    case "throughput":
-      return now.preservation === null
-        ? { kind: "unknown", label: "Not measured", sentence: "No throughput was measured in the last step." }
-        : against({
-            isMet: now.preservation >= 1,
-            // The served rate itself is not measured, and no more than was asked for can be served.
-            found: `${percent(now.preservation)} served`,
-            asked: `target ${load(slo.target)}`,
-          });
-  }
+  if (judgedBy !== null) return byOthers(now.preservation, judgedBy);
+  const { judged, measures, share } = describeSlo(slo.kind);
+  if (judged === null) return { kind: "free", label: "No SLO", sentence: "Nothing is promised for it." };
+  const asked = `target ${targetWords(slo)}`;
+  const unknown: Standing = {
+    kind: "unknown",
+    label: "Not measured",
+    sentence: `No ${measures} was measured in the last step.`,
+  };
+  if ("quantile" in slo) return againstLatency(slo, { now, asked, unknown });
+  return now.preservation === null
+    ? unknown
+    : against({ isMet: now.preservation >= 1, found: `${percent(now.preservation)} ${share?.found ?? "kept"}`, asked });
 }
 
-function againstLatency(slo: Extract<SloDocument, { kind: "latency" }>, now: Sample): Standing {
-  const asked = `target ${latency(slo.target)}`;
+/** Nothing is promised of it, but of what it is part of. */
+function byOthers(preservation: number | null, judgedBy: string): Standing {
+  if (preservation === null)
+    return { kind: "unknown", label: "Not measured", sentence: `Whether ${judgedBy} are kept was not measured.` };
+  return preservation >= 1
+    ? { kind: "met", label: "SLOs met", sentence: `${capitalized(judgedBy)} are kept.` }
+    : {
+        kind: "over",
+        label: "SLOs missed",
+        sentence: `${capitalized(judgedBy)} are kept to ${percent(preservation)}.`,
+      };
+}
+
+type WithQuantile = Extract<SloDocument, { readonly quantile: number }>;
+
+interface Against {
+  readonly now: Sample;
+  readonly asked: string;
+  readonly unknown: Standing;
+}
+
+function againstLatency(slo: WithQuantile, { now, asked, unknown }: Against): Standing {
   // Requests that were never answered have no latency, and still break the promise.
   const isBroken = now.preservation !== null && now.preservation < 1;
   if (now.latency === null)
-    return isBroken
-      ? against({ isMet: false, found: "No request was answered", asked })
-      : { kind: "unknown", label: "Not measured", sentence: "No latency was measured in the last step." };
-  const found = `${percentileName(slo.percentile)} ${latency(now.latency)}`;
+    return isBroken ? against({ isMet: false, found: "No request was answered", asked }) : unknown;
+  const found = `${percentileName(slo.quantile)} ${latency(now.latency)}`;
   if (now.latency <= slo.target && isBroken)
     return against({ isMet: false, found, asked: `${asked}, but requests went unanswered` });
   return against({ isMet: now.latency <= slo.target, found, asked });
@@ -62,23 +85,6 @@ function againstLatency(slo: Extract<SloDocument, { kind: "latency" }>, now: Sam
 function against({ isMet, found, asked }: { isMet: boolean; found: string; asked: string }): Standing {
   const sentence = `${found}, ${asked}`;
   return isMet ? { kind: "met", label: "SLO met", sentence } : { kind: "over", label: "Over target", sentence };
-}
-
-/** 0.95 and 95 are both in use for the same percentile. */
-export function percentileName(percentile: number): string {
-  const value = percentile <= 1 ? percentile * 100 : percentile;
-  return `p${Number(value.toFixed(2))}`;
-}
-
-export function sloWords(slo: SloDocument): string {
-  switch (slo.kind) {
-    case "latency":
-      return `${percentileName(slo.percentile)} latency at most ${latency(slo.target)}`;
-    case "throughput":
-      return `throughput at least ${load(slo.target)}`;
-    case "none":
-      return "no SLO";
-  }
 }
 
 /** What a release that needs more than the first one did says for itself; null where there is none. */
@@ -93,7 +99,7 @@ export interface Misses {
   readonly of: number;
 }
 
-/** Steps after a moment that missed the SLO, with the agent and under HPA and VPA alone; null while there are none. */
+/** Steps after a moment that missed the SLO, with the agent and under its fallback alone; null while there are none. */
 export function missesSince(history: MissHistory, from: number): Misses | null {
   const first = history.at.findIndex((at) => at > from);
   if (first === -1) return null;
@@ -113,16 +119,9 @@ interface MissHistory {
   readonly twin: { readonly preservation: readonly (number | null)[] };
 }
 
-function asSentence(text: string): string {
-  const trimmed = text.trim();
-  return /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`;
-}
-
 const ratio = (part: number, of: number): number | null => (of > 0 ? part / of : null);
 
 export const attainment = (account: Account): number | null => ratio(account.steps - account.violations, account.steps);
-export const cpuUtilisation = (account: Account): number | null => ratio(account.cpuUsed, account.cpuGranted);
-export const memoryUtilisation = (account: Account): number | null => ratio(account.memoryUsed, account.memoryGranted);
 
 export interface Comparison {
   readonly ours: number | null;
@@ -150,29 +149,14 @@ function compare(ours: number | null, twin: number | null, isRelative: boolean):
 
 export const compareAttainment = ({ ours, twin }: Compared): Comparison =>
   compare(attainment(ours), twin === null ? null : attainment(twin), false);
-export const compareCpu = ({ ours, twin }: Compared): Comparison =>
-  compare(cpuUtilisation(ours), twin === null ? null : cpuUtilisation(twin), false);
-export const compareMemory = ({ ours, twin }: Compared): Comparison =>
-  compare(memoryUtilisation(ours), twin === null ? null : memoryUtilisation(twin), false);
+/** Of what was granted under that name. */
+export function compareUse(name: string | undefined, { ours, twin }: Compared): Comparison {
+  const shareOf = (account: Account | null): number | null =>
+    account === null || name === undefined ? null : (utilisationOf(account)[name] ?? null);
+  return compare(shareOf(ours), shareOf(twin), false);
+}
 export const compareCost = ({ ours, twin }: Compared): Comparison =>
   compare(ours.cost, twin === null ? null : twin.cost, true);
-
-export const NO_ACCOUNT: Account = {
-  steps: 0,
-  violations: 0,
-  cost: 0,
-  cpuUsed: 0,
-  cpuGranted: 0,
-  memoryUsed: 0,
-  memoryGranted: 0,
-};
-
-export function sumAccounts(accounts: Iterable<Account>): Account {
-  const sum = { ...NO_ACCOUNT } as { -readonly [field in keyof Account]: number };
-  for (const account of accounts)
-    for (const field of Object.keys(NO_ACCOUNT) as (keyof Account)[]) sum[field] += account[field];
-  return sum;
-}
 
 export interface Headline {
   /** The worst of all. */

@@ -18,7 +18,7 @@ export interface FaultLimits {
   readonly maxActive: number;
   /** A target is left alone for this long after an injection into it has ended. */
   readonly cooldown: Ms;
-  /** Injections that may begin within a window; `replicas` counts one each, as in the guard of actions. */
+  /** Injections that may begin within a window; `members` counts one each, as in the guard of actions. */
   readonly budget: DisruptionBudget;
   /** Names of targets that nobody may touch, as `targetName` writes them. */
   readonly protectedTargets: readonly string[];
@@ -29,7 +29,7 @@ export const faultLimits: FaultLimits = {
   maxDuration: minutes(10),
   maxActive: 24,
   cooldown: seconds(0),
-  budget: { replicas: 500, window: minutes(10) },
+  budget: { members: 500, window: minutes(10) },
   protectedTargets: [],
 };
 
@@ -126,9 +126,9 @@ function refusalOf(wish: Injection, { limits, state, now, knows }: FaultContext)
       ends > other.start - limits.cooldown,
   );
   if (waits) return "cool-down";
-  const { replicas, window } = limits.budget;
+  const { members, window } = limits.budget;
   const begun = state.admitted.filter(({ start }) => Math.abs(begins - start) < window).length;
-  return begun >= replicas ? "budget" : undefined;
+  return begun >= members ? "budget" : undefined;
 }
 
 /** Of those already admitted, the most that are in force together at any moment of a span. */

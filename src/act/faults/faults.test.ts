@@ -68,7 +68,7 @@ test("one that is late begins now and ends when it was to end", () => {
   expect(judge({}, { now: seconds(15) }).injection).toMatchObject({ start: 15_000, duration: 15_000 });
 });
 
-test("what can not be meant is refused, with the reason", () => {
+test("what cannot be meant is refused, with the reason", () => {
   const refusal = (change: Partial<Injection>, more: Partial<FaultContext> = {}) => judge(change, more).refused;
   expect(refusal({ intensity: Number.NaN })).toBe("not-finite");
   expect(refusal({ duration: milliseconds(0) })).toBe("already-over");
@@ -82,7 +82,7 @@ test("what can not be meant is refused, with the reason", () => {
   const resting = { ...faultLimits, cooldown: seconds(60) };
   expect(refusal({ id: "b", start: seconds(40) }, { state, limits: resting })).toBe("cool-down");
   expect(refusal({ id: "b", start: seconds(91) }, { state, limits: resting })).toBeUndefined();
-  const once = { ...faultLimits, budget: { replicas: 1, window: seconds(60) } };
+  const once = { ...faultLimits, budget: { members: 1, window: seconds(60) } };
   expect(refusal({ id: "b", start: seconds(40) }, { state, limits: once })).toBe("budget");
 });
 

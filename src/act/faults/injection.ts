@@ -1,23 +1,12 @@
 /**
  * One injected anomaly: what, where, when, how strong.
- * Owns: the seven kinds (dissertation, Table 3.4), targets, patterns, and the intensity at a moment.
+ * Owns: targets, patterns, and the intensity at a moment.
  * Not here: what an intensity does to a world (sim/microservices, later the live testbed), whether it may be done (fault-guard.ts).
  *
  * Intensity is a function of time and zero outside of its span, so an injection ends by itself: nobody has to call it off.
  */
-import type { Ms } from "../../base/index.ts";
+import type { FaultKind, Ms } from "../../base/index.ts";
 import { assertNever } from "../../base/index.ts";
-
-export const faultKinds = [
-  "workload-variation",
-  "network-delay",
-  "cpu",
-  "llc",
-  "memory-bandwidth",
-  "io-bandwidth",
-  "network-bandwidth",
-] as const;
-export type FaultKind = (typeof faultKinds)[number];
 
 export type FaultTarget =
   /** Beside the service, inside its container, within the container's limits. */

@@ -2,9 +2,9 @@
  * Campaigns drawn at random, as the dissertation draws them (3.3.1, 3.3.2).
  * Owns: the two ways. Not here: reading campaigns from files (cli/inject), doing them.
  */
-import type { Ms, Rng } from "../../base/index.ts";
-import { seconds } from "../../base/index.ts";
-import { type FaultKind, type FaultTarget, faultKinds, type Injection } from "./injection.ts";
+import type { FaultKind, Ms, Rng } from "../../base/index.ts";
+import { faultKinds, seconds } from "../../base/index.ts";
+import type { FaultTarget, Injection } from "./injection.ts";
 
 /** FIRM 3.3.1: gaps between injections are exponential with this rate per second. */
 export const USUAL_RATE = 0.33;

@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/fixtures/folders/temporary-folder.ts";
 import { parseInvocations, readAzureFunctions } from "./azure-functions.ts";
 import { locateDataset } from "./locate.ts";
 
 let folder = "";
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "coxswain-datasets-"));
+  folder = temporaryFolder("datasets");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 test("both samples are read, though their columns are named and ordered differently", async () => {
   const day = "HashFunction,HashApp,HashOwner,minute_1,minute_2,minute_3\nf,a,o,0,5,7\ng,a,o,1,0,0\n";

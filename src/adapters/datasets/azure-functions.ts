@@ -33,7 +33,7 @@ export async function readAzureFunctions(
   try {
     text = (await promisify(gunzip)(await readFile(path))).toString("utf8");
   } catch (cause) {
-    const message = `${path} can not be read or is no gzip file; fetch the data set azure-functions-2019 again`;
+    const message = `${path} cannot be read or is no gzip file; fetch the data set azure-functions-2019 again`;
     return err(failure("dataset.unreadable", message, { cause }));
   }
   return parseInvocations(text, path);

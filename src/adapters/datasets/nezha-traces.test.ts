@@ -1,15 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/fixtures/folders/temporary-folder.ts";
 import { unwrap } from "../../base/index.ts";
 import { locateDataset } from "./locate.ts";
 import { readNezhaTraces } from "./nezha-traces.ts";
 
 let folder = "";
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "coxswain-nezha-"));
+  folder = temporaryFolder("nezha");
   const write = (name: string, lines: readonly string[]) => writeFileSync(join(folder, name), `${lines.join("\n")}\n`);
   write("faults.csv", [
     "fault,app,day,inject_time,pod,service,type,windows_with_traces",
@@ -44,7 +44,6 @@ beforeEach(() => {
   ];
   writeFileSync(join(folder, "metrics.csv.gz"), gzipSync(`${metrics.join("\n")}\n`));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 test("windows come with their spans; who calls another service is its client", async () => {
   const { faults, windows } = unwrap(await readNezhaTraces(folder, { application: "hipster" }));

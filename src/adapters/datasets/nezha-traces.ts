@@ -69,8 +69,10 @@ export async function readNezhaTraces(
       faults: (faults ?? [])
         .filter(({ app }) => app === application)
         .map(({ fault, service, type }) => ({
-          ...{ fault: Number(fault), application },
-          ...{ service: service ?? "", type: type ?? "" },
+          fault: Number(fault),
+          application,
+          service: service ?? "",
+          type: type ?? "",
         })),
       windows: [...spans].flatMap(([window, found]) => {
         const row = rowOf.get(window);
@@ -83,7 +85,7 @@ export async function readNezhaTraces(
     });
   } catch (cause) {
     const what = cause instanceof Error ? cause.message : String(cause);
-    const message = `${folder} can not be read as the data set nezha-traces (${what}); fetch it again`;
+    const message = `${folder} cannot be read as the data set nezha-traces (${what}); fetch it again`;
     return err(failure("dataset.unreadable", message, { cause }));
   }
 }

@@ -3,7 +3,7 @@
  * Owns: counting them, in memory that does not grow: methods and statuses come from outside, so there is room for some
  * combinations and the rest is counted together. Not here: the page (plane-metrics.ts), measuring (server).
  */
-import type { TimingFigures } from "./registry.ts";
+import type { TimingsDocument } from "../../contract/index.ts";
 import { Timings } from "./timings.ts";
 
 export interface AnswerSeen {
@@ -33,7 +33,7 @@ export class Answers {
   }
 
   /** Labels: method, route, status. */
-  *entries(): Generator<readonly [labels: readonly string[], figures: TimingFigures]> {
+  *entries(): Generator<readonly [labels: readonly string[], figures: TimingsDocument]> {
     for (const [key, timings] of this.#timings) yield [key.split(SEPARATOR), timings.figures];
   }
 }

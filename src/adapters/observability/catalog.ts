@@ -18,7 +18,7 @@ const gauge = (...[name, labels, help]: Described): MetricSpec => ({ name, type:
 const counter = (...[name, labels, help]: Described): MetricSpec => ({ name, type: "counter", labels, help });
 const histogram = (...[name, labels, help]: Described): MetricSpec => ({ name, type: "histogram", labels, help });
 
-/** `run` is "own" for what the agent manages and "twin" for the same requests under HPA and VPA alone. */
+/** `run` is "own" for what the agent manages and "twin" for the same requests under its fallback alone. */
 const perRun = ["workload", "run"] as const;
 const perAgent = ["agent", "workload"] as const;
 
@@ -29,16 +29,17 @@ export const catalog = {
     perRun,
     "SLO preservation of the newest step; 1 is met",
   ),
-  latency: gauge(
-    "coxswain_workload_latency_seconds",
-    perRun,
-    "Latency of the newest step at the percentile of the SLO",
-  ),
+  latency: gauge("coxswain_workload_latency_seconds", perRun, "Latency of the newest step at the quantile of the SLO"),
   load: gauge("coxswain_workload_load_requests_per_second", perRun, "Requests per second in the newest step"),
   replicas: gauge("coxswain_workload_replicas", perRun, "Replicas asked for"),
   ready: gauge("coxswain_workload_ready_replicas", perRun, "Replicas that serve"),
   cpuLimit: gauge("coxswain_workload_cpu_limit_cores", perRun, "CPU limit of one replica"),
   memoryLimit: gauge("coxswain_workload_memory_limit_bytes", perRun, "Memory limit of one replica"),
+  knob: gauge(
+    "coxswain_workload_knob",
+    [...perRun, "knob"],
+    "Setting of a knob that has no metric of its own, in the unit that /v1/workloads names for it",
+  ),
   reward: gauge("coxswain_workload_reward", perRun, "Reward of the newest step that has one"),
   sloTarget: gauge(
     "coxswain_workload_slo_latency_target_seconds",
@@ -49,17 +50,17 @@ export const catalog = {
   steps: counter("coxswain_workload_steps_total", perRun, "Control steps measured"),
   violations: counter("coxswain_workload_slo_violations_total", perRun, "Control steps in which the SLO was missed"),
   cost: counter("coxswain_workload_cost_dollars_total", perRun, "What was granted, in dollars"),
-  cpuUsed: counter("coxswain_workload_cpu_used_core_steps_total", perRun, "CPU used, summed over control steps"),
+  cpuUsed: counter("coxswain_workload_cpu_used_core_seconds_total", perRun, "CPU used, in core-seconds"),
   cpuGranted: counter(
-    "coxswain_workload_cpu_granted_core_steps_total",
+    "coxswain_workload_cpu_granted_core_seconds_total",
     perRun,
-    "CPU granted, summed over control steps; used over granted is the utilisation",
+    "CPU granted, in core-seconds; used over granted is the utilisation",
   ),
-  memoryUsed: counter("coxswain_workload_memory_used_byte_steps_total", perRun, "Memory used, summed over steps"),
+  memoryUsed: counter("coxswain_workload_memory_used_byte_seconds_total", perRun, "Memory used, in byte-seconds"),
   memoryGranted: counter(
-    "coxswain_workload_memory_granted_byte_steps_total",
+    "coxswain_workload_memory_granted_byte_seconds_total",
     perRun,
-    "Memory granted, summed over steps",
+    "Memory granted, in byte-seconds",
   ),
   // Agents
   stage: gauge(
@@ -85,7 +86,7 @@ export const catalog = {
   ),
   guardChanges: counter(
     "coxswain_guard_changes_total",
-    ["rule", "dimension"],
+    ["rule", "knob"],
     "Values that the guard changed on their way to the actuator",
   ),
   guardRefusals: counter("coxswain_guard_refusals_total", ["reason"], "Proposals that the guard refused as a whole"),
@@ -138,6 +139,11 @@ export const catalog = {
     "coxswain_http_request_duration_seconds",
     ["method", "route", "status"],
     "Wall time from a request's arrival to the beginning of its answer",
+  ),
+  crowded: counter(
+    "coxswain_http_connections_closed_total",
+    [],
+    "Connections that were closed, or not taken, to make room for others",
   ),
   // This page itself
   unlisted: gauge(

@@ -37,12 +37,12 @@ const nothing = {
 
 test("beside a real loop it counts its turns, its failing ports and what became of its records", async () => {
   const meter = new LoopMeter();
-  const { clock, loop, seat, events } = stage({
+  const { clock, loop, slot, events } = stage({
     watcher: meter,
     telemetry: { read: async () => err(failure("x.down", "down")) },
   });
-  seat("web");
-  seat("api");
+  slot("web");
+  slot("api");
   await clock.pass(29_900);
   const running = meter.figures(loop.status);
   expect(running.turns).toBe(4);

@@ -4,9 +4,9 @@
  * Not here: sending it to whoever shows it, and how that is written (plane-metrics.ts).
  */
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
+import type { LoopDocument } from "../../contract/index.ts";
 import type { LoopEvent, LoopStatus, PortName, TurnWatcher, WatchedTurn } from "../../control/loop/index.ts";
 import { Timings } from "./timings.ts";
-import type { LoopFigures } from "./updates.ts";
 
 const RESOLUTION_MS = 10;
 
@@ -56,7 +56,7 @@ export class LoopMeter implements TurnWatcher {
   }
 
   /** Everything since the beginning, but the lag, which is the worst since the last call. */
-  figures({ agents, recorder, events, training }: LoopStatus): LoopFigures {
+  figures({ agents, recorder, events, training }: LoopStatus): LoopDocument {
     const failing: Partial<Record<PortName, number>> = {};
     const sums = { turns: 0, skipped: 0, crashes: 0, abandoned: 0 };
     for (const agent of agents) {

@@ -2,19 +2,24 @@ import { describe, expect, test } from "vitest";
 import { readPage } from "../../../test/fixtures/observability/page.ts";
 import {
   agent,
+  canary,
   decisionOf,
   eventOf,
   everything,
+  guard,
+  lifecycle,
   loop,
   samplesOf,
+  service,
+  shield,
   step,
   sums,
   workload,
 } from "../../../test/fixtures/observability/updates.ts";
-import type { UpdateSeen } from "./index.ts";
+import type { PlaneUpdate } from "../../contract/index.ts";
 import { catalog, PlaneMetrics } from "./index.ts";
 
-async function pageOf(updates: readonly UpdateSeen[], options: { mostListed?: number } = {}) {
+async function pageOf(updates: readonly PlaneUpdate[], options: { mostListed?: number } = {}) {
   const metrics = new PlaneMetrics({ withProcess: false, ...options });
   metrics.take(updates);
   return readPage(await metrics.text());
@@ -63,7 +68,7 @@ describe("the page", () => {
 
 describe("a workload", () => {
   test("is shown in base units, its twin beside it", async () => {
-    const page = await pageOf([samplesOf("shop")]);
+    const page = await pageOf([workload, samplesOf("shop")]);
     const own = '{workload="shop",run="own"}';
     const twin = '{workload="shop",run="twin"}';
     expect(valuesOf(page, "coxswain_workload_latency_seconds")).toEqual({
@@ -76,7 +81,16 @@ describe("a workload", () => {
     expect(page.values.get(`coxswain_workload_cost_dollars_total${own}`)).toBe(1.25);
     expect(page.values.get(`coxswain_workload_cost_dollars_total${twin}`)).toBe(2.5);
     expect(page.values.get(`coxswain_workload_slo_violations_total${twin}`)).toBe(7);
-    expect(page.values.get(`coxswain_workload_cpu_granted_core_steps_total${own}`)).toBe(20);
+    expect(page.values.get(`coxswain_workload_cpu_granted_core_seconds_total${own}`)).toBe(20);
+  });
+
+  test("with knobs of another task shows them by name, in their own units", async () => {
+    const page = await pageOf(service);
+    expect(valuesOf(page, "coxswain_workload_knob")).toEqual({
+      'coxswain_workload_knob{workload="geo",run="own",knob="replicas"}': 2,
+      'coxswain_workload_knob{workload="geo",run="own",knob="memory"}': 750,
+    });
+    expect([...page.values.keys()].filter((id) => id.startsWith("coxswain_workload_memory_limit"))).toEqual([]);
   });
 
   test("has no latency on the page while none is measured, rather than the last one", async () => {
@@ -111,8 +125,9 @@ describe("a workload", () => {
     expect(page.values.get('coxswain_metrics_unlisted{of="workload"}')).toBe(2);
   });
 
-  test("with quotes, backslashes and line ends in its name can not break the page", async () => {
-    const page = await pageOf([samplesOf('a"b\\c\nd')]);
+  test("with quotes, backslashes and line ends in its name cannot break the page", async () => {
+    const id = 'a"b\\c\nd';
+    const page = await pageOf([{ kind: "workload", workload: { ...workload.workload, id } }, samplesOf(id)]);
     expect(page.values.get('coxswain_workload_replicas{workload="a\\"b\\\\c\\nd",run="own"}')).toBe(4);
   });
 });
@@ -135,7 +150,11 @@ describe("an agent", () => {
 
 describe("decisions", () => {
   test("are counted by who and by the first reason", async () => {
-    const page = await pageOf([decisionOf(), decisionOf(), decisionOf({ who: "fallback", why: ["bootstrapping"] })]);
+    const page = await pageOf([
+      decisionOf(),
+      decisionOf(),
+      decisionOf({ who: "fallback", why: [lifecycle("bootstrapping")] }),
+    ]);
     expect(valuesOf(page, "coxswain_decisions_total")).toEqual({
       'coxswain_decisions_total{who="learner",why="training"}': 2,
       'coxswain_decisions_total{who="fallback",why="bootstrapping"}': 1,
@@ -144,12 +163,14 @@ describe("decisions", () => {
 
   test("tell apart what the guard changed, what it refused and what the shield changed", async () => {
     const page = await pageOf([
-      decisionOf({ why: ["training", "canary", "slo-near", "step: replicas", "bounds: cpu"] }),
-      decisionOf({ why: ["training", "slo-near", "step: replicas", "not-finite"] }),
+      decisionOf({
+        why: [lifecycle("training"), canary, shield("slo-near"), guard("step", "replicas"), guard("bounds", "cpu")],
+      }),
+      decisionOf({ why: [lifecycle("training"), shield("slo-near"), guard("step", "replicas"), guard("not-finite")] }),
     ]);
     expect(valuesOf(page, "coxswain_guard_changes_total")).toEqual({
-      'coxswain_guard_changes_total{rule="step",dimension="replicas"}': 2,
-      'coxswain_guard_changes_total{rule="bounds",dimension="cpu"}': 1,
+      'coxswain_guard_changes_total{rule="step",knob="replicas"}': 2,
+      'coxswain_guard_changes_total{rule="bounds",knob="cpu"}': 1,
     });
     expect(valuesOf(page, "coxswain_guard_refusals_total")).toEqual({
       'coxswain_guard_refusals_total{reason="not-finite"}': 1,
@@ -160,12 +181,12 @@ describe("decisions", () => {
   });
 
   test("count a takeover when it begins and when its reason changes, not while it lasts", async () => {
-    const away = (why: string) => decisionOf({ who: "fallback", why: [why] });
+    const away = (why: string) => decisionOf({ who: "fallback", why: [lifecycle(why)] });
     const page = await pageOf([
       ...[away("telemetry-stale"), away("telemetry-stale"), away("learner-crashed")],
       ...[decisionOf(), away("telemetry-stale")],
       // OFFLINE the fallback sits there by right.
-      decisionOf({ agent: "other", stage: "OFFLINE", who: "fallback", why: ["bootstrapping"] }),
+      decisionOf({ agent: "other", stage: "OFFLINE", who: "fallback", why: [lifecycle("bootstrapping")] }),
     ]);
     expect(valuesOf(page, "coxswain_takeovers_total")).toEqual({
       'coxswain_takeovers_total{reason="telemetry-stale"}': 2,
@@ -175,8 +196,8 @@ describe("decisions", () => {
 
   test("never make more than a bounded number of series, whatever their reasons say", async () => {
     const page = await pageOf([
-      decisionOf({ why: ["Because the moon was full."] }),
-      ...Array.from({ length: 500 }, (_, i) => decisionOf({ why: [`reason-${i}`] })),
+      decisionOf({ why: [lifecycle("Because the moon was full.")] }),
+      ...Array.from({ length: 500 }, (_, i) => decisionOf({ why: [lifecycle(`reason-${i}`)] })),
     ]);
     const series = Object.entries(valuesOf(page, "coxswain_decisions_total"));
     expect(series.length).toBeLessThanOrEqual(129);
@@ -219,6 +240,13 @@ describe("the rest", () => {
     expect(page.values.get('coxswain_port_failures_total{port="telemetry"}')).toBe(4);
     expect(page.values.get("coxswain_loop_lag_seconds")).toBe(0.02);
   });
+});
+
+test("connections that made room for others are counted", async () => {
+  const metrics = new PlaneMetrics({ withProcess: false });
+  expect(await metrics.text()).toContain("coxswain_http_connections_closed_total 0\n");
+  metrics.crowded();
+  expect(await metrics.text()).toContain("coxswain_http_connections_closed_total 1\n");
 });
 
 test("answers of the API are counted and timed by method, route and status, with room for so many and no more", async () => {

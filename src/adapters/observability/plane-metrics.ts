@@ -5,12 +5,12 @@
  *
  * Updates come many times a second, scrapes every few seconds: an update only puts something down, a scrape does the work.
  */
-import type { GuardRule, Refusal } from "../../act/index.ts";
+import type { Account, AgentDocument, KnobDocument, LoopDocument, PlaneUpdate, Sample } from "../../contract/index.ts";
+import { actors, stages } from "../../contract/index.ts";
 import { type AnswerSeen, Answers } from "./answers.ts";
 import type { MetricKey } from "./catalog.ts";
 import { MetricsPage } from "./registry.ts";
 import { Tally } from "./tally.ts";
-import type { AgentSeen, DecisionSeen, LoopFigures, StepSeen, SumsSeen, UpdateSeen, WorkloadSeen } from "./updates.ts";
 
 export interface PlaneMetricsOptions {
   /** Workloads, and agents, that are shown; further ones are only counted. */
@@ -19,43 +19,45 @@ export interface PlaneMetricsOptions {
   readonly withProcess?: boolean;
 }
 
+type Workload = Extract<PlaneUpdate, { readonly kind: "workload" }>["workload"];
+type Decision = Extract<PlaneUpdate, { readonly kind: "decision" }>["decision"];
+
 interface Runs {
   readonly own: Run;
   readonly twin: Run | null;
 }
 
 interface Run {
-  readonly step: StepSeen | null;
-  readonly sums: SumsSeen;
+  readonly step: Sample | null;
+  readonly sums: Account;
 }
 
-const stages = ["INITIALIZED", "OFFLINE", "ONLINE", "SERVING"] as const;
-const actors = ["learner", "fallback", "nobody"] as const;
-const guardRules: Readonly<Record<GuardRule, true>> = {
-  "whole-units": true,
-  bounds: true,
-  "cool-down": true,
-  step: true,
-  budget: true,
-  capacity: true,
-};
-const refusals: Readonly<Record<Refusal, true>> = {
-  "not-finite": true,
-  "stale-data": true,
-  "data-from-the-future": true,
-  "current-unknown": true,
-  "clock-unknown": true,
-};
 /** Distinct combinations of labels of one counter; there are about thirty reasons today. */
 const MOST_COMBINATIONS = 128;
+
+interface Shown {
+  readonly key: MetricKey;
+  /** From the document's unit to the metric's. */
+  readonly scale: number;
+}
+
+/** Knobs that have a metric of their own. */
+const KNOBS: ReadonlyMap<string, Shown> = new Map([
+  ["replicas in pods", { key: "replicas", scale: 1 }],
+  ["cpu in millicores", { key: "cpuLimit", scale: 1e-3 }],
+  ["memory in bytes", { key: "memoryLimit", scale: 1 }],
+]);
+
+/** Sums that have one, in core-seconds and byte-seconds, as tasks add them up. */
+const SUMS = ["cpuUsed", "cpuGranted", "memoryUsed", "memoryGranted"] as const satisfies readonly MetricKey[];
 
 export class PlaneMetrics {
   readonly #page: MetricsPage;
   readonly #most: number;
   readonly #runs = new Map<string, Runs>();
-  readonly #workloads = new Map<string, WorkloadSeen>();
-  readonly #agents = new Map<string, AgentSeen>();
-  /** By agent: for which reason the fallback sits in its seat, if it does. */
+  readonly #workloads = new Map<string, Workload>();
+  readonly #agents = new Map<string, AgentDocument>();
+  /** By agent: for which reason the fallback sits in its slot, if it does. */
   readonly #takenOver = new Map<string, string>();
   readonly #failedActions = new Map<string, number>();
   readonly #unlisted = { workload: new Set<string>(), agent: new Set<string>() };
@@ -66,7 +68,8 @@ export class PlaneMetrics {
   readonly #takeovers = new Tally({ most: MOST_COMBINATIONS });
   readonly #events = new Tally({ most: MOST_COMBINATIONS });
   readonly #answers = new Answers();
-  #loop: LoopFigures | undefined;
+  #loop: LoopDocument | undefined;
+  #crowded = 0;
 
   constructor({ mostListed = 1_000, withProcess = true }: PlaneMetricsOptions = {}) {
     this.#page = new MetricsPage({ withProcess });
@@ -78,13 +81,18 @@ export class PlaneMetrics {
   }
 
   /** A subscriber of the plane's updates. */
-  take(updates: readonly UpdateSeen[]): void {
+  take(updates: readonly PlaneUpdate[]): void {
     for (const update of updates) this.#takeOne(update);
   }
 
   /** A request that the API has answered. */
   answered(answer: AnswerSeen): void {
     this.#answers.add(answer);
+  }
+
+  /** A connection had to go, or was not taken, since there are too many. */
+  crowded(): void {
+    this.#crowded += 1;
   }
 
   /** The page as it is now. */
@@ -100,10 +108,11 @@ export class PlaneMetrics {
       this.#page.set("requests", labels, count);
       this.#page.setTimings("requestTimes", figures, labels);
     }
+    this.#page.set("crowded", [], this.#crowded);
     return this.#page.text();
   }
 
-  #takeOne(update: UpdateSeen): void {
+  #takeOne(update: PlaneUpdate): void {
     switch (update.kind) {
       case "samples":
         for (const { workload, sample, twin, account, twinAccount } of update.samples) {
@@ -130,6 +139,8 @@ export class PlaneMetrics {
       case "loop":
         this.#loop = update.loop;
         break;
+      case "services":
+        break;
     }
   }
 
@@ -140,18 +151,18 @@ export class PlaneMetrics {
     return false;
   }
 
-  #takeDecision({ workload, agent, stage, who, why, failure }: DecisionSeen): void {
-    const [reason = "unknown", ...notes] = why;
+  #takeDecision({ workload, agent, stage, who, why, failure }: Decision): void {
+    const [first, ...changes] = why;
+    const reason = first?.rule ?? "unknown";
     this.#decisions.add(who, reason);
     if (failure !== null && this.#hasRoom(this.#failedActions, workload, "workload"))
       this.#failedActions.set(workload, (this.#failedActions.get(workload) ?? 0) + 1);
     this.#noteTakeover(agent, (stage === "ONLINE" || stage === "SERVING") && who === "fallback" ? reason : undefined);
-    for (const note of notes) {
-      const [rule = "", dimension] = note.split(": ");
-      if (Object.hasOwn(refusals, rule)) this.#guardRefusals.add(rule);
-      else if (Object.hasOwn(guardRules, rule)) this.#guardChanges.add(rule, dimension ?? "all");
-      // Not a correction: the learner acts within its canary's band.
-      else if (rule !== "canary") this.#shieldChanges.add(rule);
+    for (const { by, rule, knob } of changes) {
+      // What the guard changes it changes in a knob; what it refuses it refuses as a whole.
+      if (by === "guard" && knob !== undefined) this.#guardChanges.add(rule, knob);
+      else if (by === "guard") this.#guardRefusals.add(rule);
+      else if (by === "shield") this.#shieldChanges.add(rule);
     }
   }
 
@@ -167,8 +178,15 @@ export class PlaneMetrics {
   }
 
   #showRuns(workload: string, { own, twin }: Runs): void {
-    this.#showRun([workload, "own"], own);
-    if (twin !== null) this.#showRun([workload, "twin"], twin);
+    const knobs = this.#workloads.get(workload)?.knobs ?? [];
+    for (const [run, one] of [
+      ["own", own],
+      ["twin", twin],
+    ] as const) {
+      if (one === null) continue;
+      this.#showRun([workload, run], one);
+      if (one.step !== null) this.#showSetting([workload, run], one.step, knobs);
+    }
   }
 
   #showRun(labels: readonly string[], { step, sums }: Run): void {
@@ -177,27 +195,32 @@ export class PlaneMetrics {
       show("preservation", step.preservation);
       show("latency", step.latency === null ? null : step.latency / 1_000);
       show("load", step.load);
-      show("replicas", step.have.replicas);
       show("ready", step.ready);
-      show("cpuLimit", step.have.cpu / 1_000);
-      show("memoryLimit", step.have.memory);
       show("reward", step.reward);
     }
     show("steps", sums.steps);
     show("violations", sums.violations);
     show("cost", sums.cost);
-    show("cpuUsed", sums.cpuUsed / 1_000);
-    show("cpuGranted", sums.cpuGranted / 1_000);
-    show("memoryUsed", sums.memoryUsed);
-    show("memoryGranted", sums.memoryGranted);
+    for (const sum of SUMS) show(sum, sums.sums[sum] ?? null);
   }
 
-  #showWorkload({ id, slo, trouble }: WorkloadSeen): void {
+  /** By name and unit: services have a knob `memory` too, and it is a bandwidth. */
+  #showSetting(labels: readonly string[], { have }: Sample, knobs: readonly KnobDocument[]): void {
+    for (const { name, unit } of knobs) {
+      const value = have[name];
+      const own = KNOBS.get(`${name} in ${unit}`);
+      if (value === undefined) continue;
+      if (own === undefined) this.#page.set("knob", [...labels, name], value);
+      else this.#page.set(own.key, labels, value * own.scale);
+    }
+  }
+
+  #showWorkload({ id, slo, trouble }: Workload): void {
     this.#page.set("sloTarget", [id], slo.kind === "latency" ? slo.target / 1_000 : null);
     this.#page.set("trouble", [id], trouble === null ? 0 : 1);
   }
 
-  #showAgent(agent: AgentSeen): void {
+  #showAgent(agent: AgentDocument): void {
     const labels = [agent.id, agent.workload];
     for (const stage of stages) this.#page.set("stage", [...labels, stage], stage === agent.stage ? 1 : 0);
     for (const who of actors) this.#page.set("acting", [...labels, who], who === agent.acting ? 1 : 0);
@@ -222,7 +245,7 @@ export class PlaneMetrics {
     for (const of of ["workload", "agent"] as const) this.#page.set("unlisted", [of], this.#unlisted[of].size);
   }
 
-  #showLoop({ ports, recorder, events, training, ...loop }: LoopFigures): void {
+  #showLoop({ ports, recorder, events, training, ...loop }: LoopDocument): void {
     const show = (key: MetricKey, value: number, ...labels: readonly string[]) => this.#page.set(key, labels, value);
     this.#page.setTimings("ticks", loop.ticks);
     this.#page.setTimings("turns", loop.wholeTurns);

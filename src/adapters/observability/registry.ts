@@ -5,14 +5,8 @@
  * Not here: names (catalog.ts), values (plane-metrics.ts).
  */
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from "prom-client";
+import type { TimingsDocument } from "../../contract/index.ts";
 import { catalog, type MetricKey, type MetricSpec } from "./catalog.ts";
-
-/** How many took at most so many seconds: one count per bound, each for itself, and one more for what took longer. */
-export interface TimingFigures {
-  readonly bounds: readonly number[];
-  readonly counts: readonly number[];
-  readonly sum: number;
-}
 
 export class MetricsPage {
   readonly #registry = new Registry();
@@ -54,7 +48,7 @@ export class MetricsPage {
   }
 
   /** Labels in the order of the catalog. */
-  setTimings(key: MetricKey, figures: TimingFigures, labels: readonly string[] = []): void {
+  setTimings(key: MetricKey, figures: TimingsDocument, labels: readonly string[] = []): void {
     const named = Object.fromEntries(catalog[key].labels.map((name, i) => [name, labels[i] ?? ""]));
     this.#timings.get(key)?.set(named, figures);
   }
@@ -66,7 +60,7 @@ export class MetricsPage {
 
 type Labels = Readonly<Record<string, string | number>>;
 
-const NONE: TimingFigures = { bounds: [], counts: [0], sum: 0 };
+const NONE: TimingsDocument = { bounds: [], counts: [0], sum: 0 };
 
 /** A histogram that was counted elsewhere, on another thread: the library's own can only be told one value at a time. */
 class SummedHistogram {
@@ -75,7 +69,7 @@ class SummedHistogram {
   readonly type = "histogram";
   readonly aggregator = "sum";
   readonly #isLabelled: boolean;
-  #all: { readonly labels: Labels; readonly figures: TimingFigures }[] = [];
+  #all: { readonly labels: Labels; readonly figures: TimingsDocument }[] = [];
 
   constructor({ name, help, labels }: MetricSpec) {
     this.name = name;
@@ -83,7 +77,7 @@ class SummedHistogram {
     this.#isLabelled = labels.length > 0;
   }
 
-  set(labels: Labels, figures: TimingFigures): void {
+  set(labels: Labels, figures: TimingsDocument): void {
     this.#all.push({ labels, figures });
   }
 

@@ -1,5 +1,5 @@
 /** Durations counted by size, as a histogram shows them. */
-import type { TimingFigures } from "./registry.ts";
+import type { TimingsDocument } from "../../contract/index.ts";
 
 /** From what a tick or a request takes (tens of microseconds) to what a turn may (its deadlines, seconds). */
 const BOUNDS = [
@@ -18,7 +18,7 @@ export class Timings {
     this.#sum += seconds;
   }
 
-  get figures(): TimingFigures {
+  get figures(): TimingsDocument {
     return { bounds: BOUNDS, counts: [...this.#counts], sum: this.#sum };
   }
 }

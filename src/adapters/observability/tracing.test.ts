@@ -48,8 +48,8 @@ test.each(["127.0.0.1:4318", "ftp://example.org", "collector"])("an endpoint suc
 test("a turn arrives at a receiver as one span with a child per phase", async () => {
   const { received, url } = await receiver();
   const tracing = opened({ OTEL_EXPORTER_OTLP_ENDPOINT: `${url}/` });
-  const { clock, loop, seat } = stage({ watcher: tracing.watcher });
-  seat("web", { replicas: () => 5 });
+  const { clock, loop, slot } = stage({ watcher: tracing.watcher });
+  slot("web", { copies: () => 5 });
   await clock.pass(1_000);
   await loop.stop();
   await tracing.close();
@@ -62,8 +62,8 @@ test("a turn arrives at a receiver as one span with a child per phase", async ()
     "coxswain.workload": "web",
     "coxswain.stage": "ONLINE",
     "coxswain.who": "learner",
-    "coxswain.why": ["training"],
-    "coxswain.action": "scale",
+    "coxswain.why": ["lifecycle: training"],
+    "coxswain.action": "set",
   });
   expect(root?.resource).toMatchObject({ "service.name": "coxswain", "service.version": "1.2.3" });
   const children = spans.filter(({ parent }) => parent === root?.id).sort((a, b) => Number(a.start - b.start));
@@ -79,10 +79,10 @@ test("a turn arrives at a receiver as one span with a child per phase", async ()
 test("a crash and a failed action mark their turns as errors; each turn is a trace of its own", async () => {
   const { received, url } = await receiver();
   const tracing = opened({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${url}/here` });
-  const { clock, loop, seat, actuator } = stage({ watcher: tracing.watcher });
+  const { clock, loop, slot, actuator } = stage({ watcher: tracing.watcher });
   actuator.apply = async () => err(failure("x.refused", "no"));
-  seat("web", { replicas: () => 5 });
-  seat("api", {
+  slot("web", { copies: () => 5 });
+  slot("api", {
     tick: () => {
       throw new Error("broken");
     },
@@ -105,8 +105,8 @@ test("a receiver that refuses is told about once, and turns go on", async () => 
   const { url } = await receiver(400);
   const told: Failure[] = [];
   const tracing = opened({ OTEL_EXPORTER_OTLP_ENDPOINT: url }, (why) => told.push(why));
-  const { clock, loop, seat } = stage({ watcher: tracing.watcher });
-  const { agent } = seat("web");
+  const { clock, loop, slot } = stage({ watcher: tracing.watcher });
+  const { agent } = slot("web");
   await clock.pass(29_900);
   await loop.stop();
   await tracing.close();

@@ -5,13 +5,13 @@
  * traces alone, is set; then nothing of OpenTelemetry is called in a turn.
  *
  * Sampling, batches, headers and time limits are OpenTelemetry's own variables (OTEL_TRACES_SAMPLER, OTEL_BSP_…). Spans that
- * wait for a slow receiver are bounded in number and dropped beyond it, so a receiver can not hold up or fill the process.
+ * wait for a slow receiver are bounded in number and dropped beyond it, so a receiver cannot hold up or fill the process.
  */
 import { type Context, ROOT_CONTEXT, type Span, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from "@opentelemetry/sdk-trace-base";
-import type { Allocation } from "../../act/index.ts";
+import type { Setting } from "../../act/index.ts";
 import type { AgentId, Failure, Result, WorkloadId } from "../../base/index.ts";
 import { err, failure, ok } from "../../base/index.ts";
 import type { AgentTick, TurnPhase, TurnWatcher, WatchedTurn } from "../../control/loop/index.ts";
@@ -130,7 +130,7 @@ class TracedTurn implements WatchedTurn {
     this.#phase = this.#tracer.startSpan(`loop.${phase}`, { startTime }, this.#context);
   }
 
-  end(tick: AgentTick | undefined, applied: Result<Allocation> | null): void {
+  end(tick: AgentTick | undefined, applied: Result<Setting> | null): void {
     const at = now();
     this.#phase?.end(at);
     if (tick === undefined) this.#span.setStatus({ code: SpanStatusCode.ERROR, message: "the agent crashed" });
@@ -138,7 +138,9 @@ class TracedTurn implements WatchedTurn {
       this.#span.setAttributes({
         "coxswain.stage": tick.stage,
         "coxswain.who": tick.who,
-        "coxswain.why": [...tick.why],
+        "coxswain.why": tick.why.map(({ by, rule, knob }) =>
+          knob === undefined ? `${by}: ${rule}` : `${by}: ${rule} (${knob})`,
+        ),
         "coxswain.action": tick.action.kind,
       });
       if (applied !== null && !applied.ok)

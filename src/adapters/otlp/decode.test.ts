@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import { node, spansOf } from "../../../test/fixtures/traces/span-tree.ts";
 import { unwrap } from "../../base/index.ts";
 import { NameTable, type Span, spanColumnsOf } from "../../observe/telemetry/index.ts";
-import { decodeSpans, type SpanFormat } from "./intake.ts";
+import { SpanDecoder, type SpanFormat } from "./intake.ts";
+import { receiverLimits } from "./limits.ts";
 import { OtlpProtoDecoder } from "./proto-decode.ts";
 import { encodeOtlp } from "./proto-encode.ts";
 
@@ -12,8 +13,7 @@ const fixture = (name: string): Uint8Array =>
   readFileSync(new URL(`../../../test/fixtures/traces/${name}`, import.meta.url));
 
 function decoded(body: Uint8Array, format: SpanFormat) {
-  const names = new NameTable();
-  const result = unwrap(decodeSpans(body, { format, names, decoder: new OtlpProtoDecoder(names) }));
+  const result = unwrap(new SpanDecoder(new NameTable(), receiverLimits).decode(body, format));
   return {
     spans: Array.from({ length: result.batch.length }, (_, row) => result.batch.spanAt(row)),
     drops: result.drops,
@@ -118,20 +118,6 @@ describe("OTLP as protobuf", () => {
     const resource = [...backwards("k8s.pod.name", "cart-0"), ...backwards("service.name", "cart")];
     const body = Uint8Array.from(field(0x0a, [...field(0x12, field(0x12, span)), ...field(0x0a, resource)]));
     expect(decoded(body, "otlp-proto").spans).toMatchObject([{ service: "cart", instance: "cart-0" }]);
-  });
-
-  test("a message taken apart by gRPC is the same as a whole one", () => {
-    const names = new NameTable();
-    const bodies = call.map((span) => encodeOtlp(spanColumnsOf([span], new NameTable())));
-    // Tag, length of two bytes, then the part itself.
-    const apart = bodies.map((body) => body.slice(3));
-    const decoder = new OtlpProtoDecoder(names);
-    const { batch } = unwrap(decoder.decodeParts(apart));
-    expect(call.map((_, row) => batch.spanAt(row))).toEqual(call);
-    const joined = Uint8Array.from(bodies.flatMap((body) => [...body]));
-    const views = [joined.subarray(3, bodies[0]!.length), joined.subarray(bodies[0]!.length + 3)];
-    const again = unwrap(decoder.decodeParts(views)).batch;
-    expect(call.map((_, row) => again.spanAt(row))).toEqual(call);
   });
 
   test("spans that nobody can use are dropped by their reason, and the others taken", () => {
@@ -323,8 +309,7 @@ describe("Zipkin's JSON", () => {
 });
 
 test("whatever JSON comes, every format answers with spans or a failure of its own", () => {
-  const names = new NameTable();
-  const decoder = new OtlpProtoDecoder(names);
+  const decoder = new SpanDecoder(new NameTable(), receiverLimits);
   const near = fc.oneof(
     fc.jsonValue(),
     fc.jsonValue().map((value) => ({ resourceSpans: [{ scopeSpans: [{ spans: [value] }] }] })),
@@ -338,12 +323,12 @@ test("whatever JSON comes, every format answers with spans or a failure of its o
   const codes = new Set(["otlp.not-otlp", "otlp.not-jaeger", "otlp.not-zipkin"]);
   fc.assert(
     fc.property(near, fc.constantFrom<SpanFormat>("otlp-json", "jaeger-json", "zipkin-json"), (value, format) => {
-      const result = decodeSpans(json(value), { format, names, decoder });
+      const result = decoder.decode(json(value), format);
       if (!result.ok) expect(codes).toContain(result.failure.code);
     }),
     { numRuns: 1_000 },
   );
-  expect(decodeSpans(Uint8Array.of(0xff), { format: "otlp-json", names, decoder })).toMatchObject({
+  expect(decoder.decode(Uint8Array.of(0xff), "otlp-json")).toMatchObject({
     ok: false,
     failure: { code: "otlp.not-json" },
   });

@@ -21,9 +21,12 @@ const STATUSES = new Map<string, number>([
   ["otlp.path", 404],
   ["otlp.method", 405],
   ["otlp.token-missing", 401],
+  ["otlp.host", 403],
+  ["otlp.origin", 403],
   ["otlp.content-type", 415],
   ["otlp.content-encoding", 415],
   ["otlp.too-large", 413],
+  ["otlp.too-many", 413],
   ["otlp.busy", 503],
   ["otlp.defect", 500],
 ]);
@@ -56,7 +59,7 @@ export function failureAnswer(problem: Failure, format: SpanFormat | undefined, 
 }
 
 /** ExportTraceServiceResponse.partial_success: rejected_spans = 1, error_message = 2. */
-function partialSuccess(rejected: number, why: string): Uint8Array {
+export function partialSuccess(rejected: number, why: string): Uint8Array {
   const inner = [0x08, ...varint(rejected), ...field(0x12, utf8.encode(why))];
   return Uint8Array.from(field(0x0a, inner));
 }

@@ -1,94 +1,86 @@
 /**
  * The body of a request, whole, unpacked, and never larger than allowed.
- * Owns: the limit on what is read, of one request and of all together, and the limit on what it unpacks to, which a bomb of
- * a few kilobytes would not respect.
+ * Owns: the limit on what is read and on what it unpacks to, which a bomb of a few kilobytes would not respect; every part
+ * is counted as it comes. Not here: how much all of them may hold together (byte-budget.ts).
  */
-import type { IncomingMessage } from "node:http";
-import { gunzip, inflate } from "node:zlib";
+import type { Readable, Transform } from "node:stream";
+import { createGunzip, createInflate } from "node:zlib";
 import { err, type Failure, failure, ok, type Result } from "../../base/index.ts";
+import type { HeldBytes } from "./byte-budget.ts";
 
-type Unpack = typeof gunzip;
+/** One step of unpacking gives so much at most. */
+const PART_BYTES = 128 * 1_024;
 
-const UNPACK = new Map<string, Unpack>([
-  ["gzip", gunzip],
-  ["x-gzip", gunzip],
-  ["deflate", inflate],
+const UNPACKERS = new Map<string, () => Transform>([
+  ["gzip", () => createGunzip({ chunkSize: PART_BYTES })],
+  ["x-gzip", () => createGunzip({ chunkSize: PART_BYTES })],
+  ["deflate", () => createInflate({ chunkSize: PART_BYTES })],
 ]);
 
+export const IDENTITY = "identity";
+
 /** The name of a packing that can be undone, `identity` for none, undefined for others. */
-export function encodingOf(request: IncomingMessage): string | undefined {
-  const named = (request.headers["content-encoding"] ?? "identity").trim().toLowerCase();
-  return named === "identity" || UNPACK.has(named) ? named : undefined;
+export function encodingOf(header: string | readonly string[] | undefined): string | undefined {
+  const named = String(header ?? IDENTITY)
+    .trim()
+    .toLowerCase();
+  return named === IDENTITY || UNPACKERS.has(named) ? named : undefined;
 }
 
-/** What all requests together hold in memory while they are read. */
-export class ByteBudget {
-  readonly #most: number;
-  #held = 0;
+/** The parts of a body whose connection is still there when not all of them are read: its sender is to hear why. */
+export const unbroken = (body: Readable): AsyncIterable<Buffer> =>
+  body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
 
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  take(bytes: number): boolean {
-    if (this.#held + bytes > this.#most) return false;
-    this.#held += bytes;
-    return true;
-  }
-
-  giveBack(bytes: number): void {
-    this.#held -= bytes;
-  }
+export interface BodyLimits {
+  readonly mostBytes: number;
+  /** Takes the bytes from what all may hold, and is the caller's to give back. */
+  readonly held: HeldBytes;
 }
 
-/** The body as it came. Its bytes are taken from the budget, and are the caller's to give back. */
+/** The body as it came; `length` is what its sender said of it. */
 export async function readBody(
-  request: IncomingMessage,
-  { maxBodyBytes, budget }: { readonly maxBodyBytes: number; readonly budget: ByteBudget },
+  parts: AsyncIterable<Buffer>,
+  { length, mostBytes, held }: BodyLimits & { readonly length: string | undefined },
 ): Promise<Result<Buffer>> {
-  if (Number(request.headers["content-length"] ?? 0) > maxBodyBytes) return err(tooLarge(maxBodyBytes));
-  const parts: Buffer[] = [];
-  let size = 0;
-  const given = (problem: Failure): Result<Buffer> => {
-    budget.giveBack(size);
-    return err(problem);
-  };
+  if (Number(length ?? 0) > mostBytes) return err(tooLarge(mostBytes));
   try {
-    for await (const part of request as AsyncIterable<Buffer>) {
-      if (size + part.length > maxBodyBytes) return given(tooLarge(maxBodyBytes));
-      if (!budget.take(part.length))
-        return given(failure("otlp.busy", "too much is being received: send it again in 1 s", { retry: true }));
-      size += part.length;
-      parts.push(part);
-    }
+    return await collected(parts, { mostBytes, held });
   } catch {
-    return given(failure("otlp.aborted", "the sender went away in the middle of its request", { retry: true }));
+    return err(failure("otlp.aborted", "the sender went away in the middle of its request", { retry: true }));
   }
-  return ok(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts));
 }
 
 export async function unpackBody(
   packed: Buffer,
-  { encoding, maxInflatedBytes }: { readonly encoding: string; readonly maxInflatedBytes: number },
-): Promise<Result<Uint8Array>> {
-  const unpack = UNPACK.get(encoding);
-  if (unpack === undefined) return packed.length > maxInflatedBytes ? err(tooLarge(maxInflatedBytes)) : ok(packed);
+  { encoding, mostBytes, held }: BodyLimits & { readonly encoding: string },
+): Promise<Result<Buffer>> {
+  const unpacker = UNPACKERS.get(encoding)?.();
+  if (unpacker === undefined) return packed.length > mostBytes ? err(tooLarge(mostBytes)) : ok(packed);
+  unpacker.end(packed);
   try {
-    return ok(await unpacked(packed, unpack, maxInflatedBytes));
-  } catch (thrown) {
-    const isBomb = thrown instanceof Error && "code" in thrown && thrown.code === "ERR_BUFFER_TOO_LARGE";
-    if (isBomb) return err(tooLarge(maxInflatedBytes));
+    return await collected(unpacker, { mostBytes, held });
+  } catch {
     return err(
-      failure("otlp.bad-compression", "the body can not be unpacked: it is damaged, or its Content-Encoding is wrong"),
+      failure("otlp.bad-compression", "the body cannot be unpacked: it is damaged, or its Content-Encoding is wrong"),
     );
+  } finally {
+    unpacker.destroy();
   }
 }
 
+async function collected(from: AsyncIterable<Buffer>, { mostBytes, held }: BodyLimits): Promise<Result<Buffer>> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of from) {
+    size += part.length;
+    if (size > mostBytes) return err(tooLarge(mostBytes));
+    if (!held.take(part.length)) return err(BUSY);
+    parts.push(part);
+  }
+  return ok(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts));
+}
+
+const BUSY = failure("otlp.busy", "too much is being received: send it again in 1 s", { retry: true });
+
 const tooLarge = (most: number): Failure =>
   failure("otlp.too-large", `the request is larger than ${most} bytes: let the exporter send smaller batches`);
-
-function unpacked(packed: Buffer, unpack: Unpack, maxOutputLength: number): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    unpack(packed, { maxOutputLength }, (problem, bytes) => (problem === null ? resolve(bytes) : reject(problem)));
-  });
-}

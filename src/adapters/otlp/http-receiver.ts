@@ -1,99 +1,98 @@
 /**
  * Spans over HTTP: OTLP as protobuf and JSON on /v1/traces, Zipkin's JSON on /api/v2/spans, Jaeger's JSON on /api/traces.
  * Owns: the socket, which path and content type mean which format, and that nothing a sender does brings it down.
- * Not here: bodies (http-body.ts), answers (http-answers.ts), decoding (intake.ts).
+ * Not here: what a message may cost (admission.ts), answers (http-answers.ts), decoding (intake.ts).
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { type Failure, failure } from "../../base/index.ts";
-import type { SpanDoor } from "./door.ts";
+import { type Failure, failure, ok } from "../../base/index.ts";
+import type { AccessCheck } from "./access.ts";
+import { type Admission, senderOf } from "./admission.ts";
+import { Connections, type TrackedConnection } from "./connections.ts";
 import { type Answer, failureAnswer, successAnswer } from "./http-answers.ts";
-import { ByteBudget, encodingOf, readBody, unpackBody } from "./http-body.ts";
+import { encodingOf, unbroken } from "./http-body.ts";
 import { retryAfterOf, type SpanFormat, type SpanIntake } from "./intake.ts";
+import type { ListenerLimits } from "./listener-limits.ts";
 
-export interface HttpReceiverOptions {
+export interface ReceiverOptions {
   readonly intake: SpanIntake;
-  readonly door: SpanDoor;
-  /** Of one request, as it comes over the network. */
-  readonly maxBodyBytes: number;
-  /** Of one request, unpacked; one is unpacked at a time. */
-  readonly maxInflatedBytes: number;
-  /** Of all requests that are being read; more are asked to come back. */
-  readonly maxHeldBytes: number;
+  readonly admission: Admission;
+  readonly access: AccessCheck;
+  readonly limits: ListenerLimits;
   /** Told about what should not have happened; write it to the log. */
   readonly onDefect: (thrown: unknown) => void;
 }
 
 const PROTO_TYPES = new Set(["application/x-protobuf", "application/protobuf"]);
 
-export function httpReceiver(options: HttpReceiverOptions): Server {
-  const budget = new ByteBudget(options.maxHeldBytes);
-  const inTurn = turns();
+export function httpReceiver(options: ReceiverOptions): Server {
+  const { intake, limits, onDefect } = options;
+  const connections = new Connections({ most: limits.connections });
+  const tracked = new WeakMap<object, TrackedConnection>();
   const server = createServer(
-    // A sender that sends a byte now and then holds no connection.
-    { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 60_000, maxHeaderSize: 16_384 },
+    {
+      // A sender that sends a byte now and then holds no connection. Node looks for those every 30 s unless told otherwise.
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      connectionsCheckingInterval: limits.lookMs,
+      keepAliveTimeout: limits.idleMs,
+      maxHeaderSize: 16_384,
+    },
     (request, response) => {
-      answerTo(request, { ...options, budget, inTurn })
+      const end = tracked.get(request.socket)?.begin();
+      if (end !== undefined) response.once("close", end);
+      answerTo(request, options)
         .catch((thrown: unknown): Answer => {
-          options.onDefect(thrown);
+          onDefect(thrown);
           const text = "the receiver failed in an unexpected way; its log says how";
-          return failureAnswer(options.intake.refuse(failure("otlp.defect", text)), undefined, 1);
+          return failureAnswer(intake.refuse(failure("otlp.defect", text)), undefined, 1);
         })
         .then((answer) => send(response, answer))
-        .catch(options.onDefect);
+        .catch(onDefect);
     },
   );
-  server.maxConnections = 1_000;
-  // What is not even HTTP gets a plain 400 and the end of the connection.
-  server.on("clientError", (_error, socket) => {
-    if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+  server.on("connection", (socket) => {
+    const connection = connections.add(() => socket.destroy());
+    if (connection === undefined) {
+      socket.destroy();
+      return;
+    }
+    tracked.set(socket, connection);
+    socket.once("close", () => connection.remove());
+  });
+  // What is not even HTTP, or is too slow, gets a plain answer and the end of the connection.
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    intake.refuse(failure("otlp.not-http", "what came is no request of HTTP, or did not come in time"));
+    const isSlow = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
+    const status = isSlow ? "408 Request Timeout" : "400 Bad Request";
+    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
     else socket.destroy();
   });
   return server;
 }
 
-/** Runs one job after the other: what bodies unpack to is held once, however many come. */
-function turns(): <T>(job: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (job) => {
-    const result = last.then(job);
-    last = result.catch(() => undefined);
-    return result;
-  };
-}
-
-interface Shared extends HttpReceiverOptions {
-  readonly budget: ByteBudget;
-  readonly inTurn: ReturnType<typeof turns>;
-}
-
-async function answerTo(request: IncomingMessage, shared: Shared): Promise<Answer> {
-  const { intake, door, budget, inTurn, maxBodyBytes, maxInflatedBytes } = shared;
+async function answerTo(request: IncomingMessage, { intake, admission, access }: ReceiverOptions): Promise<Answer> {
   const format = formatOf(request);
   const refused = (problem: Failure): Answer => {
     const known = typeof format === "string" ? format : undefined;
     return failureAnswer(intake.refuse(problem), known, retryAfterOf(problem));
   };
-  if (!door(request.headers.authorization))
-    return refused(failure("otlp.token-missing", "send the header 'authorization: Bearer <token>' of this receiver"));
+  const mayNot = access(request.headers);
+  if (mayNot !== undefined) return refused(mayNot);
   if (typeof format !== "string") return refused(format);
-  const encoding = encodingOf(request);
+  const encoding = encodingOf(request.headers["content-encoding"]);
   if (encoding === undefined) {
     const text = `the Content-Encoding '${shown(request.headers["content-encoding"])}' is not known: send gzip, deflate or none`;
     return refused(failure("otlp.content-encoding", text));
   }
-  const packed = await readBody(request, { maxBodyBytes, budget });
-  if (!packed.ok) return refused(packed.failure);
-  try {
-    return await inTurn(async () => {
-      const body = await unpackBody(packed.value, { encoding, maxInflatedBytes });
-      if (!body.ok) return refused(body.failure);
-      const taken = intake.take(body.value, format);
-      if (taken.ok) return successAnswer(format, taken.value);
-      return failureAnswer(taken.failure, format, retryAfterOf(taken.failure));
-    });
-  } finally {
-    budget.giveBack(packed.value.length);
-  }
+  const taken = await admission.take({
+    sender: senderOf(request.socket),
+    parts: unbroken(request),
+    length: request.headers["content-length"],
+    format,
+    unframe: (message) => ok({ message, encoding }),
+  });
+  if (taken.ok) return successAnswer(format, taken.value);
+  return failureAnswer(taken.failure, format, retryAfterOf(taken.failure));
 }
 
 function formatOf(request: IncomingMessage): SpanFormat | Failure {
@@ -117,6 +116,8 @@ function formatOf(request: IncomingMessage): SpanFormat | Failure {
 const shown = (text: string | undefined): string => (text ?? "").slice(0, 60).replaceAll(/[^\x20-\x7e]/g, "?");
 
 function send(response: ServerResponse, { status, contentType, body, headers }: Answer): void {
+  // Whoever broke off its upload hears nothing.
+  if (response.destroyed) return;
   const isUnread = !response.req.complete;
   response.writeHead(status, {
     ...headers,

@@ -3,11 +3,13 @@
  * Owns: which format is read how, and the counts of what came and what became of it.
  * Not here: sockets, sizes and compression (http-receiver.ts, grpc-receiver.ts), what the sink does.
  */
+import { isUtf8 } from "node:buffer";
 import { err, type Failure, failure, ok, type Result } from "../../base/index.ts";
-import { type SpanDropReason, SpanDrops, type SpanSink } from "../../observe/telemetry/index.ts";
+import { type NameTable, type SpanDropReason, SpanDrops, type SpanSink } from "../../observe/telemetry/index.ts";
 import { decodeJaegerJson } from "./jaeger.ts";
-import { decodeOtlpJson } from "./json-decode.ts";
-import { parsedJson, textOf } from "./plain-value.ts";
+import { jsonFailure, NOT_UTF8, OtlpJsonDecoder } from "./json-decode.ts";
+import { JsonReader } from "./json-reader.ts";
+import { type DecodeLimits, receiverLimits, tooMany } from "./limits.ts";
 import { type DecodedSpans, OtlpProtoDecoder } from "./proto-decode.ts";
 import { decodeZipkinJson } from "./zipkin.ts";
 
@@ -30,15 +32,9 @@ export interface IntakeCounts {
   readonly dropped: Readonly<Record<SpanDropReason, number>>;
 }
 
-const JSON_DECODERS = {
-  "otlp-json": decodeOtlpJson,
-  "jaeger-json": decodeJaegerJson,
-  "zipkin-json": decodeZipkinJson,
-} as const;
-
 export class SpanIntake {
   readonly #sink: SpanSink;
-  readonly #proto: OtlpProtoDecoder;
+  readonly #decoder: SpanDecoder;
   readonly #drops = new SpanDrops();
   readonly #refused = new Map<string, number>();
   #requests = 0;
@@ -46,7 +42,7 @@ export class SpanIntake {
 
   constructor(sink: SpanSink) {
     this.#sink = sink;
-    this.#proto = new OtlpProtoDecoder(sink.names);
+    this.#decoder = new SpanDecoder(sink.names, receiverLimits);
   }
 
   counts(): IntakeCounts {
@@ -59,12 +55,7 @@ export class SpanIntake {
   }
 
   take(body: Uint8Array, format: SpanFormat): Result<Taken> {
-    return this.#offer(decodeSpans(body, { format, decoder: this.#proto, names: this.#sink.names }));
-  }
-
-  /** Of gRPC, which has taken the message apart already. */
-  takeParts(resourceSpans: readonly Uint8Array[]): Result<Taken> {
-    return this.#offer(this.#proto.decodeParts(resourceSpans));
+    return this.#offer(this.#decoder.decode(body, format));
   }
 
   /** Counts a request that never came to be decoded. */
@@ -97,16 +88,52 @@ export class SpanIntake {
 /** Seconds to wait, of an `otlp.busy`. */
 export const retryAfterOf = ({ cause }: Failure): number => (typeof cause === "number" ? cause : 1);
 
-export function decodeSpans(
-  body: Uint8Array,
-  { format, decoder, names }: { format: SpanFormat; decoder: OtlpProtoDecoder; names: SpanSink["names"] },
-): Result<DecodedSpans> {
-  if (format === "otlp-proto") return decoder.decode(body);
-  const text = textOf(body);
-  if (text === undefined)
-    return err(failure("otlp.not-json", "the body is no UTF-8, so it is no JSON: check the exporter or the file"));
-  const parsed = parsedJson(text);
-  if ("problem" in parsed)
-    return err(failure("otlp.not-json", `the body is no JSON (${parsed.problem}): check the exporter or the file`));
-  return JSON_DECODERS[format](parsed.value, names);
+/** The spans in a message of any format, within limits. What it answers is filled again by the next call. */
+export class SpanDecoder {
+  readonly #names: NameTable;
+  readonly #limits: DecodeLimits;
+  readonly #proto: OtlpProtoDecoder;
+  readonly #json: OtlpJsonDecoder;
+
+  constructor(names: NameTable, limits: DecodeLimits) {
+    this.#names = names;
+    this.#limits = limits;
+    this.#proto = new OtlpProtoDecoder(names, limits);
+    this.#json = new OtlpJsonDecoder(names, limits);
+  }
+
+  decode(body: Uint8Array, format: SpanFormat): Result<DecodedSpans> {
+    switch (format) {
+      case "otlp-proto":
+        return this.#proto.decode(body);
+      case "otlp-json":
+        return this.#json.decode(body);
+      case "jaeger-json":
+        return this.#built(body, decodeJaegerJson);
+      case "zipkin-json":
+        return this.#built(body, decodeZipkinJson);
+    }
+  }
+
+  /** Formats of others: their documents are built as a whole, so they are counted first, and may have fewer values. */
+  #built(body: Uint8Array, decode: typeof decodeJaegerJson): Result<DecodedSpans> {
+    if (!isUtf8(body)) return err(NOT_UTF8);
+    const { deepest } = this.#limits.json;
+    const { mostBuilt, mostSpans } = this.#limits;
+    const reader = new JsonReader({ deepest, mostValues: mostBuilt, mostBuilt });
+    let document: unknown;
+    try {
+      reader.reset(body);
+      const from = reader.at;
+      reader.skip();
+      const to = reader.at;
+      reader.end();
+      document = reader.plainAt(from, to);
+    } catch (thrown) {
+      return err(jsonFailure(thrown));
+    }
+    const decoded = decode(document, this.#names);
+    if (decoded.ok && decoded.value.batch.length > mostSpans) return err(tooMany(`has more than ${mostSpans} spans`));
+    return decoded;
+  }
 }

@@ -1,127 +1,340 @@
 /**
- * OTLP's JSON to columns.
- * Owns: its fields. Ids are hexadecimal as OTLP says; base64, which protobuf's own JSON would use and some exporters
- * send, is taken too. Not here: the checks on a span (row-writer.ts), protobuf (proto-decode.ts).
+ * OTLP's JSON to columns, in one pass over the bytes and without an object per span.
+ * Owns: the way from the document to its spans, and what makes a span unusable. Not here: JSON itself and its limits
+ * (json-reader.ts), a span's fields (json-fields.ts), protobuf (proto-decode.ts).
+ *
+ * The answer is that of JSON.parse and a walk over what it built, for every document: of keys that come twice the last one
+ * counts, and a field of a type that it cannot have is none. docs/adr/0025-what-a-message-may-cost.md has the figures.
  */
-import { err, failure, ok, type Result } from "../../base/index.ts";
-import type { NameTable, SpanAttribute, SpanKind, SpanStatus } from "../../observe/telemetry/index.ts";
-import { listIn, numberIn, objectIn, type PlainObject, textIn } from "./plain-value.ts";
+import { isUtf8 } from "node:buffer";
+import { err, type Failure, failure, ok, type Result } from "../../base/index.ts";
+import {
+  AttributeEncoder,
+  type NameTable,
+  SPAN_KINDS,
+  SPAN_WORDS,
+  SpanColumns,
+  SpanDrops,
+  TRACE_WORDS,
+} from "../../observe/telemetry/index.ts";
+import {
+  linksIn,
+  readAttribute,
+  readId,
+  readKind,
+  readMicroseconds,
+  readParent,
+  readStatus,
+  sourceIn,
+  UNSET,
+} from "./json-fields.ts";
+import {
+  JsonError,
+  JsonLimitError,
+  JsonReader,
+  keyTable,
+  LIST,
+  LIST_END,
+  OBJECT,
+  OBJECT_END,
+  QUOTE,
+} from "./json-reader.ts";
+import { type ByteRange, byteRange } from "./json-text.ts";
+import { type DecodeLimits, TooManySpans, tooDeep, tooMany } from "./limits.ts";
 import type { DecodedSpans } from "./proto-decode.ts";
-import { instanceOf, SERVICE_KEY, UNKNOWN_SERVICE } from "./resource-names.ts";
-import { RowWriter } from "./row-writer.ts";
 
-/** Numbers by the specification, names by protobuf's own JSON, which some exporters use. */
-const KINDS = new Map<unknown, SpanKind>([
-  [2, "server"],
-  [3, "client"],
-  [4, "producer"],
-  [5, "consumer"],
-  ["SPAN_KIND_SERVER", "server"],
-  ["SPAN_KIND_CLIENT", "client"],
-  ["SPAN_KIND_PRODUCER", "producer"],
-  ["SPAN_KIND_CONSUMER", "consumer"],
-]);
-const STATUSES = new Map<unknown, SpanStatus>([
-  [1, "ok"],
-  [2, "error"],
-  ["STATUS_CODE_OK", "ok"],
-  ["STATUS_CODE_ERROR", "error"],
-]);
+const REQUEST = keyTable("resourceSpans");
+const RESOURCE_SPANS = keyTable("resource", "scopeSpans");
+const SCOPE_SPANS = keyTable("spans");
+const SPAN = keyTable(
+  "traceId",
+  "spanId",
+  "parentSpanId",
+  "name",
+  "kind",
+  "startTimeUnixNano",
+  "endTimeUnixNano",
+  "attributes",
+  "status",
+  "links",
+);
 
-/** A parsed ExportTraceServiceRequest, or what a collector's file exporter writes, which is the same. */
-export function decodeOtlpJson(document: unknown, names: NameTable): Result<DecodedSpans> {
-  const request = objectIn(document);
-  if (request === undefined || !Array.isArray(request.resourceSpans)) {
-    return err(
-      failure("otlp.not-otlp", "the JSON has no list 'resourceSpans': send an ExportTraceServiceRequest of OTLP"),
-    );
+const NO_NAME = byteRange();
+/** Room for so many attribute bytes is kept from message to message. */
+const MOST_KEPT_BYTES = 4 * 2 ** 20;
+
+/** What was taken when an object began: of a list that comes twice in it the first is forgotten. */
+interface Mark {
+  rows: number;
+  attributeBytes: number;
+  invalidIds: number;
+  invalidFields: number;
+  negative: number;
+}
+
+const noMark = (): Mark => ({ rows: 0, attributeBytes: 0, invalidIds: 0, invalidFields: 0, negative: 0 });
+
+export class OtlpJsonDecoder {
+  readonly #names: NameTable;
+  readonly #limits: DecodeLimits;
+  readonly #reader: JsonReader;
+  readonly #attributes = new AttributeEncoder();
+  readonly #name = byteRange();
+  #batch: SpanColumns;
+  /** Spans that were dropped, and the rows, so far. */
+  readonly #now = noMark();
+  readonly #ofRequest = noMark();
+  readonly #ofResource = noMark();
+  readonly #ofScope = noMark();
+
+  constructor(names: NameTable, limits: DecodeLimits) {
+    this.#names = names;
+    this.#limits = limits;
+    this.#reader = new JsonReader(limits.json);
+    this.#batch = new SpanColumns(names);
   }
-  const writer = new RowWriter(names);
-  for (const item of request.resourceSpans) {
-    const resourceSpans = objectIn(item);
-    const resource = new Map(pairsIn(objectIn(resourceSpans?.resource)?.attributes));
-    const text = (key: string): string | undefined => textIn(resource.get(key));
-    const service = text(SERVICE_KEY) ?? UNKNOWN_SERVICE;
-    const from = { service, instance: instanceOf(text, service) };
-    for (const scope of listIn(resourceSpans?.scopeSpans)) {
-      for (const item of listIn(objectIn(scope)?.spans)) {
-        const span = objectIn(item);
-        if (span === undefined) writer.drop("invalid-field");
-        else addSpan(writer, span, from);
+
+  /** The spans of a message. The batch is filled again by the next call. */
+  decode(message: Uint8Array): Result<DecodedSpans> {
+    return this.#decode(message, { from: 0, isWhole: true });
+  }
+
+  /** The spans of the document that begins there, one of many; `end` says where it ends. */
+  decodeNext(message: Uint8Array, from: number): Result<DecodedSpans> {
+    return this.#decode(message, { from, isWhole: false });
+  }
+
+  #decode(message: Uint8Array, { from, isWhole }: { from: number; isWhole: boolean }): Result<DecodedSpans> {
+    if (from === 0 && !isUtf8(message)) return err(NOT_UTF8);
+    this.#clear();
+    this.#reader.reset(message, from);
+    try {
+      const isRequest = this.#request();
+      if (isWhole) this.#reader.end();
+      if (!isRequest) return err(NOT_OTLP);
+    } catch (thrown) {
+      return err(jsonFailure(thrown));
+    }
+    this.#reader.space();
+    const { invalidIds, invalidFields, negative } = this.#now;
+    const drops = new SpanDrops();
+    drops.add("invalid-id", invalidIds);
+    drops.add("invalid-field", invalidFields);
+    drops.add("negative-duration", negative);
+    return ok({ batch: this.#batch, drops });
+  }
+
+  /** Where the next document begins, or the message ends. */
+  get end(): number {
+    return this.#reader.at;
+  }
+
+  #clear(): void {
+    const { capacity, attributeBytes } = this.#batch;
+    // One huge message must not hold its memory for ever.
+    const isLarge = capacity > this.#limits.mostSpans || attributeBytes.length > MOST_KEPT_BYTES;
+    if (isLarge) this.#batch = new SpanColumns(this.#names);
+    this.#batch.clear();
+    Object.assign(this.#now, noMark());
+  }
+
+  /** Whether it is an ExportTraceServiceRequest, or what a collector's file exporter writes, which is the same. */
+  #request(): boolean {
+    const reader = this.#reader;
+    let isRequest = false;
+    if (reader.peek() !== OBJECT) {
+      reader.skip();
+      return false;
+    }
+    for (let more = reader.open(); more; more = reader.next(OBJECT_END)) {
+      if (reader.key(REQUEST) === 0) {
+        this.#back(this.#ofRequest);
+        isRequest = reader.peek() === LIST;
+        this.#list(this.#resourceSpans);
+      } else reader.skip();
+    }
+    return isRequest;
+  }
+
+  /** Objects of a list. What is none has no spans; where spans should be, it is one that cannot be used. */
+  #list(read: (this: OtlpJsonDecoder) => void): void {
+    const reader = this.#reader;
+    if (reader.peek() !== LIST) {
+      reader.skip();
+      return;
+    }
+    for (let more = reader.open(); more; more = reader.next(LIST_END)) {
+      if (reader.peek() === OBJECT) read.call(this);
+      else {
+        reader.skip();
+        if (read === this.#span) this.#now.invalidFields += 1;
       }
     }
   }
-  return ok(writer.result);
-}
 
-function addSpan(
-  writer: RowWriter,
-  span: PlainObject,
-  from: { readonly service: string; readonly instance: string },
-): void {
-  for (const [key, value] of pairsIn(span.attributes)) writer.attributes.add(key, value);
-  writer.add({
-    service: from.service,
-    instance: from.instance,
-    traceId: hexOf(span.traceId, 16),
-    spanId: hexOf(span.spanId, 8),
-    // Zeros are how some write that there is none.
-    parentId: isNothing(span.parentSpanId) ? undefined : (hexOf(span.parentSpanId, 8) ?? "no id"),
-    operation: textIn(span.name ?? ""),
-    kind: KINDS.get(span.kind) ?? "internal",
-    startUs: microseconds(span.startTimeUnixNano),
-    endUs: microseconds(span.endTimeUnixNano),
-    status: STATUSES.get(objectIn(span.status)?.code) ?? "unset",
-    links: listIn(span.links).flatMap((link) => {
-      const traceId = hexOf(objectIn(link)?.traceId, 16);
-      const spanId = hexOf(objectIn(link)?.spanId, 8);
-      return traceId === undefined || spanId === undefined ? [] : [{ traceId, spanId }];
-    }),
-  });
-}
-
-const isNothing = (id: unknown): boolean => id === undefined || id === null || id === "" || id === "0000000000000000";
-
-/** Exactly `bytes` long, as hexadecimal; from base64 where its length says so. */
-function hexOf(value: unknown, bytes: number): string | undefined {
-  if (typeof value !== "string") return undefined;
-  if (value.length === 2 * bytes) return value;
-  if (value.length !== 4 * Math.ceil(bytes / 3) || !/^[A-Za-z0-9+/]+={0,2}$/.test(value)) return undefined;
-  const decoded = Buffer.from(value, "base64");
-  return decoded.length === bytes ? decoded.toString("hex") : undefined;
-}
-
-/** Exact for texts, which is how the specification writes times: a number has lost its last digits already. */
-function microseconds(value: unknown): number | undefined {
-  if (typeof value === "string" && /^\d{1,20}$/.test(value)) {
-    const nanoseconds = BigInt(value);
-    return Number(nanoseconds / 1_000n) + Number(nanoseconds % 1_000n) / 1_000;
+  #resourceSpans(): void {
+    const reader = this.#reader;
+    this.#note(this.#ofResource);
+    const { rows } = this.#ofResource;
+    let from = 0;
+    let to = 0;
+    for (let more = reader.open(); more; more = reader.next(OBJECT_END)) {
+      const field = reader.key(RESOURCE_SPANS);
+      if (field === 0) {
+        from = reader.at;
+        reader.skipPart();
+        to = reader.at;
+      } else if (field === 1) {
+        this.#back(this.#ofResource);
+        this.#list(this.#scopeSpans);
+      } else reader.skip();
+    }
+    // The resource may lie behind the spans it belongs to.
+    const batch = this.#batch;
+    if (batch.length === rows) return;
+    const { service, instance } = sourceIn(to > from ? reader.plainAt(from, to) : undefined);
+    batch.service.fill(this.#names.intern(service), rows, batch.length);
+    batch.instance.fill(this.#names.intern(instance), rows, batch.length);
   }
-  return typeof value === "number" && Number.isFinite(value) ? value / 1_000 : undefined;
-}
 
-function pairsIn(list: unknown): [string, SpanAttribute][] {
-  const pairs: [string, SpanAttribute][] = [];
-  for (const item of listIn(list)) {
-    const pair = objectIn(item);
-    const key = textIn(pair?.key);
-    const value = valueIn(pair?.value, 0);
-    if (key !== undefined && value !== undefined) pairs.push([key, value]);
+  #scopeSpans(): void {
+    const reader = this.#reader;
+    this.#note(this.#ofScope);
+    for (let more = reader.open(); more; more = reader.next(OBJECT_END)) {
+      if (reader.key(SCOPE_SPANS) === 0) {
+        this.#back(this.#ofScope);
+        this.#list(this.#span);
+      } else reader.skip();
+    }
   }
-  return pairs;
+
+  #span(): void {
+    const reader = this.#reader;
+    const batch = this.#batch;
+    const row = batch.length;
+    if (row >= this.#limits.mostSpans) throw new TooManySpans(this.#limits.mostSpans);
+    batch.reserve(row + 1);
+    batch.parentIds.fill(0, SPAN_WORDS * row, SPAN_WORDS * (row + 1));
+    this.#attributes.clear();
+    reader.clearTexts();
+    let hasTrace = false;
+    let hasId = false;
+    let isParent = true;
+    let name: ByteRange | undefined = NO_NAME;
+    let kind = SPAN_KINDS.indexOf("internal");
+    let start = Number.NaN;
+    let end = Number.NaN;
+    let status = UNSET;
+    let links: Uint32Array | undefined;
+    for (let more = reader.open(); more; more = reader.next(OBJECT_END)) {
+      switch (reader.key(SPAN)) {
+        case 0:
+          hasTrace = readId(reader, batch.traceIds, { at: TRACE_WORDS * row, words: TRACE_WORDS });
+          break;
+        case 1:
+          hasId = readId(reader, batch.spanIds, { at: SPAN_WORDS * row, words: SPAN_WORDS });
+          break;
+        case 2:
+          isParent = readParent(reader, batch.parentIds, SPAN_WORDS * row);
+          break;
+        case 3: {
+          const isText = reader.peek() === QUOTE;
+          const other = isText ? reader.string() : reader.scalar();
+          if (isText) reader.utf8(this.#name);
+          // A name of null is none, and none is an empty one.
+          name = isText ? this.#name : other === null ? NO_NAME : undefined;
+          break;
+        }
+        case 4:
+          kind = readKind(reader);
+          break;
+        case 5:
+          start = readMicroseconds(reader);
+          break;
+        case 6:
+          end = readMicroseconds(reader);
+          break;
+        case 7:
+          this.#attributes.clear();
+          this.#readAttributes();
+          break;
+        case 8:
+          status = readStatus(reader);
+          break;
+        case 9:
+          links = this.#readLinks();
+          break;
+        default:
+          reader.skip();
+      }
+    }
+    if (!(hasTrace && hasId && isParent)) this.#now.invalidIds += 1;
+    else if (name === undefined || Number.isNaN(start) || Number.isNaN(end)) this.#now.invalidFields += 1;
+    else if (end < start) this.#now.negative += 1;
+    else {
+      batch.startUs[row] = start;
+      batch.endUs[row] = end;
+      batch.kind[row] = kind;
+      batch.status[row] = status;
+      batch.operation[row] = this.#names.internBytes(name.bytes, name.from, name.to);
+      batch.setAttributes(row, this.#attributes.bytes, { from: 0, to: this.#attributes.length });
+      if (links !== undefined) batch.links.set(row, links);
+      batch.length = row + 1;
+    }
+  }
+
+  #readAttributes(): void {
+    const reader = this.#reader;
+    if (reader.peek() !== LIST) reader.skip();
+    else for (let more = reader.open(); more; more = reader.next(LIST_END)) readAttribute(reader, this.#attributes);
+  }
+
+  #readLinks(): Uint32Array | undefined {
+    const reader = this.#reader;
+    const begin = reader.at;
+    const { values, depth } = reader;
+    // Many exporters write an empty list, which is not worth building.
+    if (reader.peek() !== LIST) reader.skip();
+    else if (reader.open()) {
+      Object.assign(reader, { at: begin, values, depth });
+      return linksIn(reader.plain());
+    }
+    return undefined;
+  }
+
+  #note(mark: Mark): void {
+    mark.rows = this.#batch.length;
+    mark.attributeBytes = this.#batch.attributeLength;
+    mark.invalidIds = this.#now.invalidIds;
+    mark.invalidFields = this.#now.invalidFields;
+    mark.negative = this.#now.negative;
+  }
+
+  #back(mark: Mark): void {
+    const batch = this.#batch;
+    for (let row = mark.rows; row < batch.length && batch.links.size > 0; row++) batch.links.delete(row);
+    batch.length = mark.rows;
+    batch.attributeLength = mark.attributeBytes;
+    this.#now.invalidIds = mark.invalidIds;
+    this.#now.invalidFields = mark.invalidFields;
+    this.#now.negative = mark.negative;
+  }
 }
 
-/** Lists in lists are written out as JSON; a deeper one is not read. */
-function valueIn(item: unknown, depth: number): SpanAttribute | undefined {
-  const value = objectIn(item);
-  if (value === undefined || depth > 8) return undefined;
-  if (typeof value.stringValue === "string") return value.stringValue;
-  if (typeof value.boolValue === "boolean") return value.boolValue;
-  if (value.intValue !== undefined) return numberIn(value.intValue);
-  if (value.doubleValue !== undefined) return numberIn(value.doubleValue);
-  if (value.arrayValue === undefined) return undefined;
-  return listIn(objectIn(value.arrayValue)?.values).flatMap((inner) => {
-    const found = valueIn(inner, depth + 1);
-    return found === undefined ? [] : [typeof found === "object" ? JSON.stringify(found) : found];
-  });
+const NOT_OTLP = failure(
+  "otlp.not-otlp",
+  "the JSON has no list 'resourceSpans': send an ExportTraceServiceRequest of OTLP",
+);
+
+export const NOT_UTF8 = failure(
+  "otlp.not-json",
+  "the body is not valid UTF-8, so it is not valid JSON: check the exporter or the file",
+);
+
+/** Of what a reader throws; a defect goes on. */
+export function jsonFailure(thrown: unknown): Failure {
+  if (thrown instanceof JsonLimitError) return thrown.isDepth ? tooDeep(thrown.message) : tooMany(thrown.message);
+  if (thrown instanceof TooManySpans) return tooMany(thrown.message);
+  if (!(thrown instanceof JsonError)) throw thrown;
+  return failure("otlp.not-json", `the body is not valid JSON (${thrown.message}): check the exporter or the file`);
 }

@@ -8,15 +8,16 @@
  */
 import { err, type Failure, failure, ok, type Result } from "../../base/index.ts";
 import { LINK_WORDS, type NameTable, SpanColumns, SpanDrops } from "../../observe/telemetry/index.ts";
+import { type DecodeLimits, fileLimits, TooManySpans, tooMany } from "./limits.ts";
 import { ResourceReader, type SpanSource } from "./proto-resource.ts";
-import { WireError, WireReader } from "./wire-reader.ts";
+import { WireError, WireLimitError, WireReader } from "./wire-reader.ts";
 
 export interface DecodedSpans {
   readonly batch: SpanColumns;
   readonly drops: SpanDrops;
 }
 
-/** Room for so many spans is kept from message to message. */
+/** Room for so many spans is kept from message to message, and more only by whoever has no limit on them. */
 const MOST_KEPT_ROWS = 65_536;
 /** More links than this on one span are not kept. */
 const MOST_LINKS = 32;
@@ -32,14 +33,21 @@ const TAG = {
 
 export class OtlpProtoDecoder {
   readonly #names: NameTable;
-  readonly #reader = new WireReader();
+  readonly #reader: WireReader;
+  readonly #mostSpans: number;
   #batch: SpanColumns;
   #drops = new SpanDrops();
   readonly #resources: ResourceReader;
   #source: SpanSource;
 
-  constructor(names: NameTable) {
+  /** Without limits for messages of our own, and for files that somebody chose. */
+  constructor(
+    names: NameTable,
+    { mostSpans, mostFields }: Pick<DecodeLimits, "mostSpans" | "mostFields"> = fileLimits,
+  ) {
     this.#names = names;
+    this.#mostSpans = mostSpans;
+    this.#reader = new WireReader(mostFields);
     this.#batch = new SpanColumns(names, 1_024);
     this.#resources = new ResourceReader(names);
     this.#source = this.#resources.unknown;
@@ -49,20 +57,9 @@ export class OtlpProtoDecoder {
   decode(message: Uint8Array): Result<DecodedSpans> {
     return this.#reading(message, (reader) => {
       while (reader.at < message.length) {
-        const tag = reader.varint(message.length);
+        const tag = reader.tag(message.length);
         if (tag === TAG.resourceSpans) this.#resourceSpans(reader.endOfField(message.length));
         else reader.skip(tag, message.length);
-      }
-    });
-  }
-
-  /** The same of a message whose ResourceSpans were already taken apart, as gRPC's server does. */
-  decodeParts(parts: readonly Uint8Array[]): Result<DecodedSpans> {
-    const { bytes, begins } = inOnePiece(parts);
-    return this.#reading(bytes, (reader) => {
-      for (let k = 0; k < parts.length; k++) {
-        reader.at = begins[k]!;
-        this.#resourceSpans(begins[k]! + parts[k]!.length);
       }
     });
   }
@@ -88,13 +85,13 @@ export class OtlpProtoDecoder {
     this.#source = this.#resources.unknown;
     // The resource may lie behind the spans it belongs to: fields have no order.
     while (reader.at < end) {
-      const tag = reader.varint(end);
+      const tag = reader.tag(end);
       if (tag === TAG.resource) this.#source = this.#resources.read(reader, reader.endOfField(end));
       else reader.skip(tag, end);
     }
     reader.at = begin;
     while (reader.at < end) {
-      const tag = reader.varint(end);
+      const tag = reader.tag(end);
       if (tag === TAG.scopeSpans) this.#scopeSpans(reader.endOfField(end));
       else reader.skip(tag, end);
     }
@@ -103,7 +100,7 @@ export class OtlpProtoDecoder {
   #scopeSpans(end: number): void {
     const reader = this.#reader;
     while (reader.at < end) {
-      const tag = reader.varint(end);
+      const tag = reader.tag(end);
       if (tag === TAG.span) this.#span(reader.endOfField(end));
       else reader.skip(tag, end);
     }
@@ -113,6 +110,7 @@ export class OtlpProtoDecoder {
     const reader = this.#reader;
     const batch = this.#batch;
     const row = batch.length;
+    if (row >= this.#mostSpans) throw new TooManySpans(this.#mostSpans);
     batch.reserve(row + 1);
     const { traceIds, spanIds, parentIds } = batch;
     let isBad = false;
@@ -131,7 +129,7 @@ export class OtlpProtoDecoder {
     parentIds[2 * row + 1] = 0;
     while (reader.at < end) {
       const tagAt = reader.at;
-      const tag = reader.varint(end);
+      const tag = reader.tag(end);
       switch (tag) {
         case 0x0a: {
           hasTrace = this.#id(end, { into: traceIds, at: 4 * row, words: 4 });
@@ -218,7 +216,7 @@ export class OtlpProtoDecoder {
     const reader = this.#reader;
     let found = 0;
     while (reader.at < end) {
-      const tag = reader.varint(end);
+      const tag = reader.tag(end);
       const at = LINK_WORDS * count;
       if (tag === 0x0a && count < MOST_LINKS) found += this.#id(end, { into, at, words: 4 }) ? 1 : 0;
       else if (tag === 0x12 && count < MOST_LINKS) found += this.#id(end, { into, at: at + 4, words: 2 }) ? 1 : 0;
@@ -231,7 +229,7 @@ export class OtlpProtoDecoder {
     const reader = this.#reader;
     let code = 0;
     while (reader.at < end) {
-      const tag = reader.varint(end);
+      const tag = reader.tag(end);
       if (tag === TAG.statusCode) code = reader.varint(end);
       else reader.skip(tag, end);
     }
@@ -239,23 +237,8 @@ export class OtlpProtoDecoder {
   }
 }
 
-/** Attributes are found by their place in one array, so the parts have to lie in one. Most often they do already. */
-function inOnePiece(parts: readonly Uint8Array[]): { readonly bytes: Uint8Array; readonly begins: readonly number[] } {
-  const buffer = parts[0]?.buffer;
-  if (buffer !== undefined && parts.every((part) => part.buffer === buffer))
-    return { bytes: new Uint8Array(buffer), begins: parts.map((part) => part.byteOffset) };
-  const begins: number[] = [];
-  let length = 0;
-  for (const part of parts) {
-    begins.push(length);
-    length += part.length;
-  }
-  const bytes = new Uint8Array(length);
-  for (let k = 0; k < parts.length; k++) bytes.set(parts[k]!, begins[k]!);
-  return { bytes, begins };
-}
-
 function malformed(thrown: unknown): Failure {
+  if (thrown instanceof WireLimitError || thrown instanceof TooManySpans) return tooMany(thrown.message);
   if (!(thrown instanceof WireError)) throw thrown;
   return failure(
     "otlp.malformed",

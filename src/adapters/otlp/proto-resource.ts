@@ -33,7 +33,7 @@ export class ResourceReader {
     let instance = -1;
     let best = KEYS.length;
     while (reader.at < end) {
-      const tag = reader.varint(end);
+      const tag = reader.tag(end);
       if (tag !== TAG.attributes) {
         reader.skip(tag, end);
         continue;
@@ -55,7 +55,7 @@ export class ResourceReader {
     let from = 0;
     let to = 0;
     while (reader.at < end) {
-      const tag = reader.varint(end);
+      const tag = reader.tag(end);
       if (tag === TAG.key) {
         const keyEnd = reader.endOfField(end);
         key = keyAt(reader.bytes, reader.at, keyEnd);

@@ -127,7 +127,7 @@ describe("over HTTP", () => {
     expect(sink.spans.map(({ operation }) => operation)).toEqual(["x", "z", "j"]);
   });
 
-  test("spans that can not be used are told as a partial success, in the encoding of the request", async () => {
+  test("spans that cannot be used are told as a partial success, in the encoding of the request", async () => {
     const { post, made } = await receiver();
     const columns = spanColumnsOf(spans, new NameTable());
     columns.endUs[1] = 5;
@@ -221,12 +221,12 @@ describe("over HTTP", () => {
     const { post, made } = await receiver({ maxHeldBytes: 20_000 });
     const port = made.httpPort as number;
     const head =
-      "POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-protobuf\r\nContent-Length: 19000\r\n\r\n";
+      "POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-protobuf\r\nContent-Length: 9900\r\n\r\n";
     const slow = createConnection(port, "127.0.0.1");
-    slow.write(head + "x".repeat(15_000));
+    slow.write(head + "x".repeat(9_800));
     await once(slow, "connect");
-    // The slow one's bytes are there as soon as another request finds no room beside them.
-    const large = new Uint8Array(8_000);
+    // A sender may hold what is left for others: the slow one's bytes are there as soon as another finds no room for 9,000.
+    const large = new Uint8Array(9_000);
     await expect.poll(async () => (await post(large)).status, { timeout: 5_000 }).toBe(503);
     slow.destroy();
     await expect.poll(async () => (await post(large)).status, { timeout: 5_000 }).toBe(400);
@@ -240,7 +240,7 @@ describe("over HTTP", () => {
     await once(noise, "close");
     const gone = createConnection(made.httpPort as number, "127.0.0.1");
     gone.write(
-      "POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-protobuf\r\nContent-Length: 1000\r\n\r\nabc",
+      "POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-protobuf\r\nContent-Length: 1000\r\n\r\nabc",
     );
     await once(gone, "connect");
     gone.destroy();
@@ -306,13 +306,17 @@ describe("over gRPC", () => {
     const port = made.grpcPort as number;
     const bomb = gzipSync(new Uint8Array(10_000_000));
     expect(await grpcExport(port, bomb, { "grpc-encoding": "gzip" })).toMatchObject({ status: "8" });
+    expect(await grpcExport(port, new Uint8Array(9_000_000))).toMatchObject({
+      status: "8",
+      said: "the request is larger than 8388608 bytes: let the exporter send smaller batches",
+    });
     expect(await grpcExport(port, body)).toMatchObject({ status: "0" });
     expect(sink.spans).toHaveLength(2);
   });
 });
 
 describe("who may send", () => {
-  test("with tokens only those who have one, over both doors", async () => {
+  test("with tokens only those who have one, over both listeners", async () => {
     const token = "a-long-enough-token";
     const { post, made, sink } = await receiver({ tokens: [token] });
     expect((await post(body)).status).toBe(401);
@@ -334,7 +338,7 @@ describe("who may send", () => {
     expect(await open({ host: "0.0.0.0", isTrustedNetwork: true })).toMatchObject({ ok: true });
   });
 
-  test("a port that is taken is told, and the other door is not left open", async () => {
+  test("a port that is taken is told, and the other listener is not left open", async () => {
     const { made } = await receiver();
     const sink = new Kept();
     const second = await openSpanReceiver({ sink, httpPort: 0, grpcPort: made.grpcPort });

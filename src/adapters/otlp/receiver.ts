@@ -1,5 +1,5 @@
 /**
- * Both doors for spans, on OTLP's standard ports.
+ * Both listeners for spans, on OTLP's standard ports.
  * Owns: opening and closing them together. Not here: what they take (http-receiver.ts, grpc-receiver.ts).
  *
  * A receiver holds nothing between two requests: it decodes a batch and gives it to its sink. Any number of them may stand
@@ -9,10 +9,12 @@ import type { Http2Session } from "node:http2";
 import type { AddressInfo, Server } from "node:net";
 import { err, failure, ok, type Result } from "../../base/index.ts";
 import type { SpanSink } from "../../observe/telemetry/index.ts";
-import { spanDoor } from "./door.ts";
+import { accessCheck } from "./access.ts";
+import { Admission } from "./admission.ts";
 import { grpcReceiver } from "./grpc-receiver.ts";
-import { httpReceiver } from "./http-receiver.ts";
+import { httpReceiver, type ReceiverOptions } from "./http-receiver.ts";
 import { type IntakeCounts, SpanIntake } from "./intake.ts";
+import { defaultListenerLimits, type ListenerLimits } from "./listener-limits.ts";
 
 export interface SpanReceiverOptions {
   readonly sink: SpanSink;
@@ -28,15 +30,16 @@ export interface SpanReceiverOptions {
   readonly isTrustedNetwork?: boolean;
   /** Of one request, as it comes; 8 MiB unless said. */
   readonly maxBodyBytes?: number;
-  /** What one request unpacks to; 64 MiB unless said. */
+  /** What one request unpacks to; 32 MiB unless said. */
   readonly maxInflatedBytes?: number;
-  /** Of all requests that are being read over HTTP; 128 MiB unless said. */
+  /** Of all requests that are being read or unpacked, of which one sender may have half; 128 MiB unless said. */
   readonly maxHeldBytes?: number;
+  readonly limits?: Partial<ListenerLimits>;
   readonly onDefect?: (thrown: unknown) => void;
 }
 
 export interface SpanReceiver {
-  /** Null where the door is not open. */
+  /** Null where nothing listens. */
   readonly httpPort: number | null;
   readonly grpcPort: number | null;
   counts(): IntakeCounts;
@@ -46,18 +49,20 @@ export interface SpanReceiver {
 export async function openSpanReceiver(options: SpanReceiverOptions): Promise<Result<SpanReceiver>> {
   const { sink, host = "127.0.0.1", tokens = [], isTrustedNetwork = false } = options;
   const { httpPort = 4318, grpcPort = 4317, maxHeldBytes = 128 * 2 ** 20, onDefect = () => undefined } = options;
-  const { maxBodyBytes = 8 * 2 ** 20, maxInflatedBytes = 64 * 2 ** 20 } = options;
-  const door = spanDoor({ host, tokens, isTrustedNetwork });
-  if (!door.ok) return door;
+  const { maxBodyBytes = 8 * 2 ** 20, maxInflatedBytes = 32 * 2 ** 20 } = options;
+  const access = accessCheck({ host, tokens, isTrustedNetwork });
+  if (!access.ok) return access;
   const intake = new SpanIntake(sink);
-  const shared = { intake, door: door.value, maxInflatedBytes };
+  const admission = new Admission({ intake, maxBodyBytes, maxInflatedBytes, maxHeldBytes });
+  const limits = { ...defaultListenerLimits, ...options.limits };
+  const shared: ReceiverOptions = { intake, admission, access: access.value, limits, onDefect };
   const opened: Opened[] = [];
   const closeAll = async (): Promise<void> => {
     await Promise.all(opened.map(({ close }) => close()));
   };
   const ports: (number | null)[] = [];
   const makers = [
-    { port: httpPort, make: () => httpReceiver({ ...shared, maxBodyBytes, maxHeldBytes, onDefect }) },
+    { port: httpPort, make: () => httpReceiver(shared) },
     { port: grpcPort, make: () => grpcReceiver(shared) },
   ];
   for (const { port, make } of makers) {
@@ -98,7 +103,7 @@ async function open(server: Server, { host, port }: { host: string; port: number
   });
   if (failed !== null) {
     const why = failed.code === "EADDRINUSE" ? "another program listens there" : (failed.code ?? failed.message);
-    const text = `spans can not be received on ${host}:${port} (${why}): stop the other program or choose another port`;
+    const text = `spans cannot be received on ${host}:${port} (${why}): stop the other program or choose another port`;
     return err(failure("otlp.bind", text, { cause: failed }));
   }
   return ok({

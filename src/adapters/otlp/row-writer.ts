@@ -88,7 +88,8 @@ export class RowWriter {
     batch.service[row] = batch.names.intern(span.service);
     batch.instance[row] = batch.names.intern(span.instance);
     batch.setAttributes(row, this.attributes.bytes, { from: 0, to: this.attributes.length });
-    if (span.links !== undefined && span.links.length > 0) this.#links(row, span.links);
+    const links = linkWords(span.links ?? []);
+    if (links !== undefined) batch.links.set(row, links);
   }
 
   #parent(text: string | undefined, row: number): boolean {
@@ -96,19 +97,20 @@ export class RowWriter {
     this.#batch.parentIds.fill(0, place.at, place.at + SPAN_WORDS);
     return text === undefined || text === "" || hexToWords(text, this.#batch.parentIds, place);
   }
+}
 
-  #links(row: number, links: NonNullable<RawSpan["links"]>): void {
-    const words = new Uint32Array(LINK_WORDS * MOST_LINKS);
-    let count = 0;
-    for (const { traceId, spanId } of links.slice(0, MOST_LINKS)) {
-      const at = LINK_WORDS * count;
-      const isLink =
-        isId(traceId, words, { at, words: TRACE_WORDS }) &&
-        isId(spanId, words, { at: at + TRACE_WORDS, words: SPAN_WORDS });
-      if (isLink) count += 1;
-    }
-    if (count > 0) this.#batch.links.set(row, words.slice(0, LINK_WORDS * count));
+/** LINK_WORDS words for each link that has both ids; undefined when none has. */
+export function linkWords(links: NonNullable<RawSpan["links"]>): Uint32Array | undefined {
+  const words = new Uint32Array(LINK_WORDS * Math.min(links.length, MOST_LINKS));
+  let count = 0;
+  for (const { traceId, spanId } of links.slice(0, MOST_LINKS)) {
+    const at = LINK_WORDS * count;
+    const isLink =
+      isId(traceId, words, { at, words: TRACE_WORDS }) &&
+      isId(spanId, words, { at: at + TRACE_WORDS, words: SPAN_WORDS });
+    if (isLink) count += 1;
   }
+  return count > 0 ? words.slice(0, LINK_WORDS * count) : undefined;
 }
 
 function isId(text: string | undefined, into: Uint32Array, place: { at: number; words: number }): boolean {

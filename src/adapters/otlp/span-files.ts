@@ -9,13 +9,14 @@ import { gunzipSync } from "node:zlib";
 import { err, failure, ok, type Result } from "../../base/index.ts";
 import type { NameTable } from "../../observe/telemetry/index.ts";
 import { decodeJaegerJson } from "./jaeger.ts";
-import { decodeOtlpJson } from "./json-decode.ts";
+import { OtlpJsonDecoder } from "./json-decode.ts";
+import { JsonError, JsonLimitError, JsonReader, keyTable, OBJECT, OBJECT_END } from "./json-reader.ts";
+import { fileLimits } from "./limits.ts";
 import { objectIn, parsedJson, textOf } from "./plain-value.ts";
 import { type DecodedSpans, OtlpProtoDecoder } from "./proto-decode.ts";
 import { decodeZipkinJson } from "./zipkin.ts";
 
 export type FileFormat = "otlp" | "jaeger" | "zipkin";
-export const FILE_FORMATS: readonly FileFormat[] = ["otlp", "jaeger", "zipkin"];
 
 export interface SpanFileOptions {
   readonly names: NameTable;
@@ -113,12 +114,12 @@ function decodeFile(
   if (first === undefined) return err(unreadable(source, "it is empty"));
   const isText = first === 0x7b || first === 0x5b;
   if (!isText) {
-    if (format !== undefined && format !== "otlp")
-      return err(unreadable(source, `no JSON, so it can not be ${format}`));
+    if (format !== undefined && format !== "otlp") return err(unreadable(source, `no JSON, so it cannot be ${format}`));
     return fromProto(bytes, { names, source });
   }
+  if (format === "otlp" || (format === undefined && isOtlpJson(bytes))) return fromOtlpJson(bytes, { names, source });
   const text = textOf(bytes);
-  if (text === undefined) return err(unreadable(source, "it is no UTF-8"));
+  if (text === undefined) return err(unreadable(source, "it is not valid UTF-8"));
   const documents = documentsIn(text);
   if ("problem" in documents) return err(unreadable(source, documents.problem));
   const batches: DecodedSpans[] = [];
@@ -132,7 +133,43 @@ function decodeFile(
   return ok({ format: found, batches });
 }
 
-const DECODERS = { otlp: decodeOtlpJson, jaeger: decodeJaegerJson, zipkin: decodeZipkinJson } as const;
+const DECODERS = { jaeger: decodeJaegerJson, zipkin: decodeZipkinJson } as const;
+const REQUEST = keyTable("resourceSpans");
+const NEWLINE = 0x0a;
+
+/** By the keys of the first document, without reading more than it takes to find one. */
+function isOtlpJson(bytes: Uint8Array): boolean {
+  const reader = new JsonReader(fileLimits.json);
+  reader.reset(bytes);
+  try {
+    if (reader.peek() !== OBJECT) return false;
+    for (let more = reader.open(); more; more = reader.next(OBJECT_END)) {
+      if (reader.key(REQUEST) === 0) return true;
+      reader.skip();
+    }
+  } catch (thrown) {
+    // What is no JSON is no OTLP either, and is told by whoever reads it.
+    if (!(thrown instanceof JsonError || thrown instanceof JsonLimitError)) throw thrown;
+  }
+  return false;
+}
+
+/** One document, or one after the other as a collector's file exporter writes them. */
+function fromOtlpJson(bytes: Uint8Array, { names, source }: { names: NameTable; source: string }): Result<SpanFile> {
+  const batches: DecodedSpans[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    // A decoder fills its batch anew with every document, so each has its own.
+    const decoder = new OtlpJsonDecoder(names, fileLimits);
+    const decoded = decoder.decodeNext(bytes, at);
+    if (!decoded.ok) {
+      const line = bytes.subarray(0, at).filter((byte) => byte === NEWLINE).length + 1;
+      return err(unreadable(source, `${batches.length === 0 ? "" : `line ${line}: `}${decoded.failure.message}`));
+    }
+    batches.push(decoded.value);
+    at = decoder.end;
+  }
+  return ok({ format: "otlp", batches });
+}
 
 /** One document, or one per line as a collector's file exporter writes them. */
 function documentsIn(text: string): { readonly values: readonly unknown[] } | { readonly problem: string } {
@@ -150,9 +187,8 @@ function documentsIn(text: string): { readonly values: readonly unknown[] } | { 
   return { values };
 }
 
-function formatOf(value: unknown): FileFormat | undefined {
+function formatOf(value: unknown): "jaeger" | "zipkin" | undefined {
   const document = objectIn(value);
-  if (document?.resourceSpans !== undefined) return "otlp";
   const inner = objectIn(
     Array.isArray(document?.data) ? document.data[0] : Array.isArray(value) ? value.flat()[0] : value,
   );

@@ -16,16 +16,33 @@ export class WireError extends Error {
   }
 }
 
+/** Thrown for a message that has more fields than it may. */
+export class WireLimitError extends Error {}
+
 export class WireReader {
+  readonly #mostFields: number;
+  #fields = 0;
   bytes: Uint8Array = new Uint8Array(0);
   /** The next byte. */
   at = 0;
   #view: DataView = new DataView(new ArrayBuffer(0));
 
+  constructor(mostFields = Number.POSITIVE_INFINITY) {
+    this.#mostFields = mostFields;
+  }
+
   reset(bytes: Uint8Array): void {
+    this.#fields = 0;
     this.bytes = bytes;
     this.at = 0;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  /** Of the next field. They are counted: one that says nothing has two bytes, and costs as much time as any. */
+  tag(end: number): number {
+    this.#fields += 1;
+    if (this.#fields > this.#mostFields) throw new WireLimitError(`has more than ${this.#mostFields} fields`);
+    return this.varint(end);
   }
 
   /** A varint below 2³²; larger ones are read and cut, as protobuf says for 32-bit fields. */

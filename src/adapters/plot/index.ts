@@ -1,3 +1,3 @@
-export type { Axis, Bar, BarFigure, Figure, Line, LineFigure, ReferenceMark } from "./figure.ts";
+export type { Figure, LineFigure } from "./figure.ts";
 export { figureToPng } from "./png.ts";
 export { figureToSvg } from "./svg.ts";

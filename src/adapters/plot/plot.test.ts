@@ -110,7 +110,7 @@ test("a subtitle that is wider than the picture goes on in another line, between
   expect(own.join(" ")).toBe(words.join(" "));
 });
 
-test("text from a study can not break out of the markup", async () => {
+test("text from a study cannot break out of the markup", async () => {
   const svg = await figureToSvg({ ...lines, title: "<script>alert(1)</script> & co" });
   expect(svg).not.toContain("<script>");
   expect(textsOf(svg)).toContain("<script>alert(1)</script> & co");

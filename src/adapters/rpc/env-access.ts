@@ -10,9 +10,9 @@ import { err, failure, ok, type Result } from "../../base/index.ts";
 const SHORTEST_TOKEN = 16;
 
 /** Throws the gRPC status UNAUTHENTICATED at whoever may not. */
-export type Door = (headers: Headers) => void;
+export type AccessCheck = (headers: Headers) => void;
 
-export function doorFor(host: string, tokens: readonly string[]): Result<Door> {
+export function accessCheckFor(host: string, tokens: readonly string[]): Result<AccessCheck> {
   if (tokens.some((token) => token.length < SHORTEST_TOKEN || /\s/.test(token))) {
     const text = `an access token for environments is shorter than ${SHORTEST_TOKEN} characters or has spaces; use a longer random one`;
     return err(failure("env.token-weak", text));

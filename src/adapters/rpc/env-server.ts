@@ -12,7 +12,7 @@ import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { type Clock, err, type Failure, failure, type Ms, milliseconds, ok, type Result } from "../../base/index.ts";
 import { type EnvConfig, makeEnv } from "../../learn/env/index.ts";
 import { systemClock } from "../runtime/index.ts";
-import { doorFor } from "./env-access.ts";
+import { accessCheckFor } from "./env-access.ts";
 import { EnvService } from "./generated/coxswain/env/v1/env_pb.ts";
 import type { HostedWorld } from "./hosted-session.ts";
 import { type StreamHost, serveStream } from "./session-stream.ts";
@@ -52,8 +52,8 @@ const HELLO = milliseconds(10_000);
 export async function serveEnvs(options: EnvServerOptions = {}): Promise<Result<EnvServer>> {
   const { host = "127.0.0.1", port = 0, maxSessions = 64, maxMessageBytes = 1 << 20 } = options;
   const { clock = systemClock, idle = milliseconds(600_000) } = options;
-  const door = doorFor(host, options.tokens ?? []);
-  if (!door.ok) return door;
+  const check = accessCheckFor(host, options.tokens ?? []);
+  if (!check.ok) return check;
   const table = new SessionTable({ clock, maxSessions, idle });
   const streams: StreamHost = {
     table,
@@ -72,7 +72,7 @@ export async function serveEnvs(options: EnvServerOptions = {}): Promise<Result<
     routes: (router) =>
       router.service(EnvService, {
         session(requests, context) {
-          door.value(context.requestHeader);
+          check.value(context.requestHeader);
           return serveStream(streams, requests, context);
         },
       }),
@@ -115,7 +115,7 @@ function bindFailure(cause: NodeJS.ErrnoException, { host, port }: { host: strin
   const why = cause.code === "EADDRINUSE" ? "another program listens there" : (cause.code ?? cause.message);
   return failure(
     "env.bind",
-    `environments can not be served on ${host}:${port} (${why}); choose another address or port`,
+    `environments cannot be served on ${host}:${port} (${why}); choose another address or port`,
     { cause },
   );
 }

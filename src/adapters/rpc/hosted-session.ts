@@ -157,7 +157,7 @@ export class HostedSession {
 
 function needsReset(id: string): CodedError {
   return new CodedError(
-    failure("env.needs-reset", `${id} failed in its last call and can not step; call reset() first`),
+    failure("env.needs-reset", `${id} failed in its last call and cannot step; call reset() first`),
   );
 }
 

@@ -5,8 +5,6 @@
 export type { EnvServer, EnvServerOptions } from "./env-server.ts";
 export { serveEnvs } from "./env-server.ts";
 export type { HostedWorld } from "./hosted-session.ts";
-export type { RecordingOptions } from "./record-remote.ts";
 export { recordRemote } from "./record-remote.ts";
-export type { RemoteEnv, RemoteEnvOptions } from "./remote-env.ts";
+export type { RemoteEnvOptions } from "./remote-env.ts";
 export { connectEnv } from "./remote-env.ts";
-export type { LastStep, Moment, Standing } from "./remote-standing.ts";

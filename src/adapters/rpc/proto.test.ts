@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/fixtures/folders/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const buf = (...args: string[]): void => {
@@ -12,14 +12,10 @@ const buf = (...args: string[]): void => {
 };
 
 test("the generated code is what the published .proto says now, and the .proto follows its rules", () => {
-  const scratch = mkdtempSync(join(tmpdir(), "coxswain-proto-"));
-  try {
-    buf("lint");
-    buf("generate", "--output", scratch);
-    const file = "src/adapters/rpc/generated/coxswain/env/v1/env_pb.ts";
-    const hint = "run 'npm run proto' and commit what it writes";
-    expect(readFileSync(join(root, file), "utf8"), hint).toBe(readFileSync(join(scratch, file), "utf8"));
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
+  const scratch = temporaryFolder("proto");
+  buf("lint");
+  buf("generate", "--output", scratch);
+  const file = "src/adapters/rpc/generated/coxswain/env/v1/env_pb.ts";
+  const hint = "run 'npm run proto' and commit what it writes";
+  expect(readFileSync(join(root, file), "utf8"), hint).toBe(readFileSync(join(scratch, file), "utf8"));
 });

@@ -45,7 +45,7 @@ export interface RemoteEnvOptions {
   readonly accessToken?: string;
   /** From an earlier `resumeToken`: goes on in that session, or fails with `env.session-lost`. */
   readonly resumeToken?: string;
-  /** How long one call may wait for a host that can not be reached; 30 s unless said. */
+  /** How long one call may wait for a host that cannot be reached; 30 s unless said. */
   readonly patience?: Ms;
   readonly clock?: Clock;
 }
@@ -238,7 +238,7 @@ class PlayedEnv implements RemoteEnv<unknown, unknown> {
 
   async #exclusively<T>(call: string, work: () => Promise<T>): Promise<T> {
     if (this.#isClosed)
-      throw new CodedError(failure("env.closed", `${this.spec.id} was closed and can not ${call}; make a new one`));
+      throw new CodedError(failure("env.closed", `${this.spec.id} was closed and cannot ${call}; make a new one`));
     if (this.#isBusy)
       throw new CodedError(
         failure("env.busy", `${this.spec.id} was asked to ${call} while another call is under way; wait for that one`),
@@ -264,5 +264,5 @@ function wholeSeed(seed: number): bigint {
 }
 
 function needsReset(id: string, why: string): CodedError {
-  return new CodedError(failure("env.needs-reset", `${id} ${why} and can not step; call reset() first`));
+  return new CodedError(failure("env.needs-reset", `${id} ${why} and cannot step; call reset() first`));
 }

@@ -101,7 +101,7 @@ export class RemoteSession {
         this.#drop();
         this.#reconnects += 1;
         if (clock.monotonic() >= deadline) {
-          const text = `the environment's host at ${url} can not be reached since ${patience} ms; start it, or check the address`;
+          const text = `the environment's host at ${url} cannot be reached since ${patience} ms; start it, or check the address`;
           throw new CodedError(failure("env.unreachable", text, { retry: true, cause: thrown.cause }));
         }
         await clock.sleep(pause as Ms, signal);

@@ -15,7 +15,7 @@ import {
   ServerMessageSchema,
 } from "./generated/coxswain/env/v1/env_pb.ts";
 import { HostedSession, type HostedWorld } from "./hosted-session.ts";
-import type { Seat, SessionTable } from "./session-table.ts";
+import type { SessionTable, Slot } from "./session-table.ts";
 import { problemMessage, publicFailure } from "./wire-problems.ts";
 import { spaceToMessage } from "./wire-spaces.ts";
 
@@ -52,18 +52,18 @@ export async function* serveStream(
     inbox.close();
   });
 
-  let seat: Seat | undefined;
+  let slot: Slot | undefined;
   try {
     const init = await firstMessage(inbox, host.hello);
     if (init === undefined) return;
-    seat = await takeSeat(host, init, kick);
-    yield await readyMessage(host, seat);
+    slot = await takeSlot(host, init, kick);
+    yield await readyMessage(host, slot);
     for (let message = await inbox.take(); message !== undefined; message = await inbox.take()) {
-      host.table.touch(seat);
-      if (message.call.case === "close") return await host.table.end(seat);
-      yield await answerTo(seat.hosted, message);
+      host.table.touch(slot);
+      if (message.call.case === "close") return await host.table.end(slot);
+      yield await answerTo(slot.hosted, message);
       // The answer may have taken longer than the session may be idle.
-      host.table.touch(seat);
+      host.table.touch(slot);
     }
     if (kicked.why !== undefined) yield problemMessage(kicked.why, { episode: 0 });
     // What the transport found (a message above the limit) is for the client to hear, as a status.
@@ -74,7 +74,7 @@ export async function* serveStream(
     yield problemMessage(publicFailure(thrown), { episode: 0 });
   } finally {
     inbox.close();
-    if (seat !== undefined) host.table.leave(seat, kick);
+    if (slot !== undefined) host.table.leave(slot, kick);
   }
 }
 
@@ -104,7 +104,7 @@ async function firstMessage(inbox: Mailbox<ClientMessage>, within: Ms): Promise<
   throw new CodedError(failure("env.protocol", "a stream began with another message than Init; send Init first"));
 }
 
-async function takeSeat(host: StreamHost, init: Init, kick: (why: Failure) => void): Promise<Seat> {
+async function takeSlot(host: StreamHost, init: Init, kick: (why: Failure) => void): Promise<Slot> {
   if (init.protocol !== PROTOCOL) {
     const text = `the client speaks version ${init.protocol} of the protocol and this host version ${PROTOCOL}; use the same on both ends`;
     throw new CodedError(failure("env.protocol", text));
@@ -117,7 +117,7 @@ async function takeSeat(host: StreamHost, init: Init, kick: (why: Failure) => vo
   return host.table.open(make, kick);
 }
 
-async function readyMessage({ idle }: StreamHost, { id, token, hosted }: Seat): Promise<ServerMessage> {
+async function readyMessage({ idle }: StreamHost, { id, token, hosted }: Slot): Promise<ServerMessage> {
   const { spec, observationSpace, actionSpace } = hosted.world;
   const standing = await hosted.standing();
   const { maxSteps, rewardThreshold } = spec;

@@ -47,7 +47,7 @@ describe("the table of sessions", () => {
     await making;
   });
 
-  test("gives the room back when a world can not be made", async () => {
+  test("gives the room back when a world cannot be made", async () => {
     const { table, world, kick } = setup(1);
     await expect(table.open(() => Promise.reject(new Error("no")), kick("a"))).rejects.toThrow("no");
     expect((await table.open(world("b"), kick("b"))).hosted).toBeDefined();
@@ -55,34 +55,34 @@ describe("the table of sessions", () => {
 
   test("forgets a session after its idle time, counted from the last message", async () => {
     const { table, world, kick, clock, closed, kicks } = setup();
-    const seat = await table.open(world("a"), kick("a"));
+    const slot = await table.open(world("a"), kick("a"));
     clock.advance(milliseconds(90));
-    table.touch(seat);
+    table.touch(slot);
     clock.advance(milliseconds(90));
     table.sweep();
     expect([table.size, closed]).toEqual([1, []]);
     clock.advance(milliseconds(11));
     table.sweep();
     expect([table.size, closed, kicks]).toEqual([0, ["a"], ["a env.session-lost"]]);
-    expect(await codeOf(() => table.resume(seat.token, kick("late")))).toBe("env.session-lost");
+    expect(await codeOf(() => table.resume(slot.token, kick("late")))).toBe("env.session-lost");
   });
 
   test("moves a session to the client that came last", async () => {
     const { table, world, kick, kicks } = setup();
     const old = kick("old");
-    const seat = await table.open(world("a"), old);
+    const slot = await table.open(world("a"), old);
     const current = kick("new");
-    expect(table.resume(seat.token, current).hosted).toBe(seat.hosted);
+    expect(table.resume(slot.token, current).hosted).toBe(slot.hosted);
     expect(kicks).toEqual(["old env.session-moved"]);
     // The old stream ends later and must not detach the new one.
-    table.leave(seat, old);
-    table.resume(seat.token, kick("third"));
+    table.leave(slot, old);
+    table.resume(slot.token, kick("third"));
     expect(kicks).toEqual(["old env.session-moved", "new env.session-moved"]);
   });
 
   test("does not take a session's id for its token", async () => {
     const { table, world, kick } = setup();
-    const seat = await table.open(world("a"), kick("a"));
-    expect(await codeOf(() => table.resume(seat.id, kick("b")))).toBe("env.session-lost");
+    const slot = await table.open(world("a"), kick("a"));
+    expect(await codeOf(() => table.resume(slot.id, kick("b")))).toBe("env.session-lost");
   });
 });

@@ -17,13 +17,13 @@ export interface SessionTableOptions {
 /** Called when the session is taken from the client that was attached to it. */
 type Kick = (why: Failure) => void;
 
-export interface Seat {
+export interface Slot {
   readonly id: string;
   readonly token: string;
   readonly hosted: HostedSession;
 }
 
-interface Entry extends Seat {
+interface Entry extends Slot {
   usedAt: number;
   kick: Kick | undefined;
 }
@@ -48,7 +48,7 @@ export class SessionTable {
   }
 
   /** A new session, if there is room for one more. */
-  async open(make: () => Promise<HostedSession>, kick: Kick): Promise<Seat> {
+  async open(make: () => Promise<HostedSession>, kick: Kick): Promise<Slot> {
     this.sweep();
     if (this.#entries.size + this.#promised >= this.#maxSessions) throw new CodedError(this.#full());
     this.#promised += 1;
@@ -68,7 +68,7 @@ export class SessionTable {
   }
 
   /** The session of a token, taken from whoever was attached: a broken connection may look alive for long. */
-  resume(token: string, kick: Kick): Seat {
+  resume(token: string, kick: Kick): Slot {
     this.sweep();
     const entry = this.#entries.get(digestOf(token));
     if (entry === undefined) throw new CodedError(this.#lost());
@@ -80,18 +80,18 @@ export class SessionTable {
     return entry;
   }
 
-  touch({ token }: Seat): void {
+  touch({ token }: Slot): void {
     const entry = this.#entries.get(digestOf(token));
     if (entry !== undefined) entry.usedAt = this.#clock.monotonic();
   }
 
   /** The client went away; the session waits for it. */
-  leave({ token }: Seat, kick: Kick): void {
+  leave({ token }: Slot, kick: Kick): void {
     const entry = this.#entries.get(digestOf(token));
     if (entry?.kick === kick) entry.kick = undefined;
   }
 
-  async end({ token }: Seat): Promise<void> {
+  async end({ token }: Slot): Promise<void> {
     const entry = this.#entries.get(digestOf(token));
     this.#entries.delete(digestOf(token));
     await entry?.hosted.close();

@@ -45,7 +45,7 @@ export function jsonOf(value: Readonly<Record<string, unknown>>, what: string): 
       const isPlain = item === null || ["string", "boolean", "object", "undefined"].includes(typeof item);
       if (isPlain || (typeof item === "number" && Number.isFinite(item))) return item;
       throw new CodedError(
-        failure("env.options", `${what} '${key}' can not travel to another process; use plain finite JSON values`),
+        failure("env.options", `${what} '${key}' cannot travel to another process; use plain finite JSON values`),
       );
     }),
   ) as JsonObject;

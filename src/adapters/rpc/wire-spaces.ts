@@ -99,6 +99,6 @@ function optionsThatFit(options: number): number {
 
 function unsupported(what: string): CodedError {
   return new CodedError(
-    failure("env.unsupported-space", `${what} can not travel between processes; describe the value with another space`),
+    failure("env.unsupported-space", `${what} cannot travel between processes; describe the value with another space`),
   );
 }

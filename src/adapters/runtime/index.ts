@@ -1,10 +1,16 @@
-export type { KernelSetName, LoadKernelsOptions } from "./load-kernels.ts";
+export type { KeptDocument } from "./kept-file.ts";
+export { readKept, writeKept } from "./kept-file.ts";
+export type { KernelSetName } from "./load-kernels.ts";
 export { loadKernels, tryKernels } from "./load-kernels.ts";
 export { loopHeap } from "./loop-heap.ts";
+export { makeFolder, requireWritable } from "./make-folder.ts";
 export { packageRoot } from "./package-root.ts";
 export { poolTrainer } from "./pool-trainer.ts";
+export { randomWords } from "./random-words.ts";
 export { openRolloutPool } from "./rollout-pool.ts";
-export { serveJobs, threadMemory } from "./serve-jobs.ts";
+export type { SealedLines } from "./sealed-lines.ts";
+export { sealedLine, sealedLinesIn } from "./sealed-lines.ts";
+export { serveJobs, threadMemory, threadSetup } from "./serve-jobs.ts";
 export { stateFiles } from "./state-files.ts";
 export { systemClock } from "./system-clock.ts";
 export { giveWay, othersGiveWay } from "./thread-priority.ts";

@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { temporaryFolder } from "../../../test/fixtures/folders/temporary-folder.ts";
 import { loadKernels, tryKernels } from "./load-kernels.ts";
 import { vetAddon } from "./native-addon.ts";
 import { packageRoot } from "./package-root.ts";
@@ -35,12 +35,8 @@ describe("loadKernels", () => {
 
 describe("the native addon", () => {
   const inFolder = (check: (folder: string) => void) => {
-    const folder = mkdtempSync(join(tmpdir(), "coxswain-addon-"));
-    try {
-      check(folder);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const folder = temporaryFolder("addon");
+    check(folder);
   };
 
   test("that is not there is absent, not an error", () => {

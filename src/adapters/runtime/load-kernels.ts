@@ -38,7 +38,7 @@ export function loadKernels({ prefer = "native", initialMiB = 1 }: LoadKernelsOp
   return referenceKernels({ initialMiB });
 }
 
-/** That very set, or why it can not be had here. */
+/** That very set, or why it cannot be had here. */
 export function tryKernels(name: KernelSetName, { initialMiB = 1 }: { initialMiB?: number } = {}): Result<Kernels> {
   switch (name) {
     case "native": {

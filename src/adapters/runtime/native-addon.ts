@@ -24,7 +24,7 @@ export interface NativeAddon {
 
 let vetted: Result<NativeAddon> | undefined;
 
-/** The addon, or why it can not be used here. Looked for once: a file that was refused stays refused in this process. */
+/** The addon, or why it cannot be used here. Looked for once: a file that was refused stays refused in this process. */
 export function findAddon(): Result<NativeAddon> {
   vetted ??= vetAddon(join(packageRoot(), "kernels", "build", "coxswain-kernels.node"));
   return vetted;

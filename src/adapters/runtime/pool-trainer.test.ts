@@ -51,9 +51,9 @@ describe("a trainer on threads", () => {
 
   test("never holds up a turn, though its thread works without pause", async () => {
     const clock = new SettableClock(START);
-    const { loop, seat } = stage({ clock, trainer: trainerOf() });
-    const { agent: trained } = seat("web", { training: () => ({ kind: "deaf", config: {} }) });
-    const { agent: other } = seat("api");
+    const { loop, slot } = stage({ clock, trainer: trainerOf() });
+    const { agent: trained } = slot("web", { training: () => ({ kind: "deaf", config: {} }) });
+    const { agent: other } = slot("api");
     await clock.pass(59_900);
     expect([trained.seen.length, other.seen.length]).toEqual([4, 4]);
     await loop.stop();

@@ -24,6 +24,12 @@ export function threadMemory(): SharedArrayBuffer | undefined {
   return data.role === "tasks" ? data.memory : undefined;
 }
 
+/** What the pool's opener had to say to this thread's entry. */
+export function threadSetup(): unknown {
+  const data = workerData as WorkerData;
+  return data.role === "tasks" ? data.setup : undefined;
+}
+
 const send = (message: FromWorker): void => parentPort?.postMessage(message);
 
 const PROGRESS_EVERY_MS = 50;

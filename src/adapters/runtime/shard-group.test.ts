@@ -80,9 +80,9 @@ describe("a shard group", () => {
     expect(await group.step()).toBe(7);
   });
 
-  test("can not be opened when a model does not build or is not known", async () => {
+  test("cannot be opened when a model does not build or is not known", async () => {
     await expect(poolOf(2).openShards({ kind: "unbuildable", config: 0 }, { shards: 2 })).rejects.toThrow(
-      /can not be built/,
+      /cannot be built/,
     );
     await expect(poolOf(2).openShards({ kind: "nothing", config: 0 }, { shards: 2 })).rejects.toMatchObject({
       code: "threads.unknown-job",

@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/fixtures/folders/temporary-folder.ts";
 import type { AgentId } from "../../base/index.ts";
 import { unwrap } from "../../base/index.ts";
 import { stateFiles } from "./state-files.ts";
@@ -10,7 +10,7 @@ const agent = "shop.web" as AgentId;
 const signal = new AbortController().signal;
 let folder = "";
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "coxswain-state-"));
+  folder = temporaryFolder("state");
 });
 
 const bytes = (...values: number[]) => Uint8Array.from(values);
@@ -72,7 +72,7 @@ describe("state files", () => {
     expect(readdirSync(join(folder, agent))).toEqual(["newest"]);
   });
 
-  test("a folder that can not be written is a coded failure", async () => {
+  test("a folder that cannot be written is a coded failure", async () => {
     writeFileSync(join(folder, "taken"), "");
     const store = stateFiles({ folder: join(folder, "taken") });
     expect(await store.write(agent, bytes(1), signal)).toMatchObject({

@@ -1,21 +1,21 @@
 /**
  * Agents' saved state as files: one folder per agent with the newest state and the one before it.
- * Owns: whole files (written beside, forced to disk, renamed), a checksum, and that a damaged file never pushes out a good
- * one. Not here: what the bytes mean (the agent's), when to save (control/loop).
+ * Owns: whole files (written beside, forced to disk, renamed), and that a damaged file never pushes out a good one.
+ * Not here: the envelope with the checksum (kept-file.ts), what the bytes mean (the agent's), when to save (control/loop).
  *
  * All of it is asynchronous: an fsync takes milliseconds, and the loop's other agents have turns meanwhile.
  */
 
 import { randomBytes } from "node:crypto";
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentId, Failure, Result } from "../../base/index.ts";
 import { err, failure, ok } from "../../base/index.ts";
 import type { SavedStates, StateStore } from "../../control/loop/index.ts";
-import { crc32c } from "../../learn/rl/index.ts";
+import { fromEnvelope, inEnvelope, type KeptFormat } from "./kept-file.ts";
+import { makeFolder } from "./make-folder.ts";
 
-const MAGIC = new TextEncoder().encode("COXSTAT1");
-const HEADER = MAGIC.length + 4;
+const AGENT_STATE: KeptFormat = { format: "coxswain-agent-state", version: 2 };
 
 export function stateFiles({ folder }: { readonly folder: string }): StateStore {
   const places = (agent: AgentId) => ({
@@ -31,8 +31,8 @@ export function stateFiles({ folder }: { readonly folder: string }): StateStore 
       const { home, newest, previous } = places(agent);
       const beside = join(home, `${randomBytes(6).toString("hex")}.tmp`);
       try {
-        await mkdir(home, { recursive: true });
-        await writeWhole(beside, withHeader(state));
+        makeFolder(home);
+        await writeWhole(beside, inEnvelope(state, AGENT_STATE));
         signal.throwIfAborted();
         if (known.has(agent) || (await readWhole(newest)).ok) await rename(newest, previous);
         await rename(beside, newest);
@@ -75,14 +75,6 @@ export function stateFiles({ folder }: { readonly folder: string }): StateStore 
   };
 }
 
-function withHeader(state: Uint8Array): Uint8Array {
-  const file = new Uint8Array(HEADER + state.length);
-  file.set(MAGIC);
-  new DataView(file.buffer).setUint32(MAGIC.length, crc32c(state), true);
-  file.set(state, HEADER);
-  return file;
-}
-
 async function readWhole(file: string): Promise<Result<Uint8Array>> {
   let content: Uint8Array;
   try {
@@ -91,24 +83,17 @@ async function readWhole(file: string): Promise<Result<Uint8Array>> {
     const isAbsent = (cause as NodeJS.ErrnoException).code === "ENOENT";
     return err(fileFailure(isAbsent ? "state.absent" : "state.unreadable", file, cause));
   }
-  const isMarked = content.length >= HEADER && MAGIC.every((byte, i) => content[i] === byte);
-  // A copy of its own: what Node returns may lie unaligned in a larger buffer.
-  const state = new Uint8Array(content.subarray(HEADER));
-  if (isMarked && new DataView(content.buffer, content.byteOffset).getUint32(MAGIC.length, true) === crc32c(state))
-    return ok(state);
-  return err(
-    failure(
-      "state.corrupt",
-      `the saved state ${file} is damaged (${isMarked ? "its checksum does not match" : "it does not begin as one"}), so the one before it is used`,
-    ),
-  );
+  const state = fromEnvelope(content, AGENT_STATE);
+  if (state.ok) return state;
+  const text = `the saved state ${file} cannot be used (${state.failure.message})`;
+  return err(failure("state.corrupt", text));
 }
 
 function fileFailure<C extends string>(code: C, file: string, cause: unknown): Failure<C> {
   const words = cause instanceof Error ? cause.message : String(cause);
   return failure(
     code,
-    `the saved state at ${file} can not be used: ${words}; check the folder's owner, mode and space`,
+    `the saved state at ${file} cannot be used: ${words}; check the folder's owner, mode and space`,
     {
       retry: true,
       cause,

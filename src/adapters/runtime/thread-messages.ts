@@ -14,6 +14,8 @@ export type WorkerData =
       readonly cancel: SharedArrayBuffer;
       /** What the threads of a pool have in common; undefined where they have nothing. */
       readonly memory: SharedArrayBuffer | undefined;
+      /** Plain data for the entry file; undefined where it needs none. */
+      readonly setup: unknown;
     }
   | {
       readonly role: "shards";

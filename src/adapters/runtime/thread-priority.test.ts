@@ -31,7 +31,7 @@ test("a thread gives way alone, and where threads have no number nothing changes
   expect(own).toBe(did ? nice : before);
 });
 
-/** In a process of its own: what all threads gave away can not be taken back. */
+/** In a process of its own: what all threads gave away cannot be taken back. */
 async function besides(
   nice: number,
 ): Promise<{ readonly changed: number; readonly own: number; readonly others: number[] }> {

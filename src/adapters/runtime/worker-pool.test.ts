@@ -77,7 +77,7 @@ describe("a worker pool", () => {
     expect(await pool.run(job("square", { x: 6 }))).toBe(36);
   });
 
-  test("a task whose config can not travel fails alone, also when it waited for the thread", async () => {
+  test("a task whose config cannot travel fails alone, also when it waited for the thread", async () => {
     const pool = poolOf(1);
     const first = pool.run(job("square", { x: 2 }));
     const stuck = pool.run(job("square", { x: () => 3 }));

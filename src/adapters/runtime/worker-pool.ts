@@ -20,6 +20,8 @@ export interface WorkerPoolOptions {
   readonly kernels?: Kernels;
   /** For what its threads have in common, besides what jobs bring them: an entry asks for it by `threadMemory()`. */
   readonly memory?: SharedArrayBuffer;
+  /** Plain data that every thread's entry asks for by `threadSetup()`, such as the modules that it loads first. */
+  readonly setup?: unknown;
   /** Tasks that may wait for a thread. */
   readonly queue?: number;
   /** A thread was lost that had nothing to do; the job is the last one it had done. It is replaced when needed. */
@@ -121,7 +123,7 @@ class Pool implements WorkerPool {
       try {
         thread.worker.postMessage({ id: next.id, job: next.job } satisfies ToTaskWorker);
       } catch (cause) {
-        // The config can not be cloned. That is this task's failure, and the thread is still free.
+        // The config cannot be cloned. That is this task's failure, and the thread is still free.
         thread.worker.unref();
         next.reject(cause);
         continue;
@@ -135,8 +137,8 @@ class Pool implements WorkerPool {
   #startThread(): Thread | undefined {
     if (this.#threads.size >= this.threads) return undefined;
     const cancel = new SharedArrayBuffer(4);
-    const { memory } = this.#options;
-    const data: WorkerData = { role: "tasks", kernels: this.#kernels.name, cancel, memory };
+    const { memory, setup } = this.#options;
+    const data: WorkerData = { role: "tasks", kernels: this.#kernels.name, cancel, memory, setup };
     const worker = new Worker(this.#options.entry, { workerData: data });
     const thread: Thread = { worker, cancel: new Int32Array(cancel), task: undefined, last: undefined };
     worker.on("message", (message: FromWorker) => this.#hear(thread, message));

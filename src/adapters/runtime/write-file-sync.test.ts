@@ -1,8 +1,8 @@
 import type * as Fs from "node:fs";
-import { fstatSync, mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { fstatSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import { temporaryFolder } from "../../../test/fixtures/folders/temporary-folder.ts";
 import { writeFileAtomically } from "./write-file.ts";
 
 const order = vi.hoisted((): string[] => []);
@@ -23,7 +23,7 @@ vi.mock("node:fs", async (original) => {
 });
 
 test("a file is forced to disk before its name, and its name before the return", () => {
-  writeFileAtomically(join(mkdtempSync(join(tmpdir(), "coxswain-sync-")), "kept.json"), "{}");
+  writeFileAtomically(join(temporaryFolder("sync"), "kept.json"), "{}");
   const named = process.platform === "win32" ? [] : ["folder forced to disk"];
   expect(order).toEqual(["file forced to disk", "renamed", ...named]);
 });

@@ -1,11 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/fixtures/folders/temporary-folder.ts";
 import { writeFileAtomically } from "./write-file.ts";
 
 test("a file is replaced whole, and a failed write leaves nothing behind", () => {
-  const data = mkdtempSync(join(tmpdir(), "coxswain-write-"));
+  const data = temporaryFolder("write");
   const file = join(data, "x.json");
   writeFileAtomically(file, "old");
   writeFileAtomically(file, "new");

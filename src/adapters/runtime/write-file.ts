@@ -1,12 +1,13 @@
 /** A file that appears whole or not at all: it is written beside its place, forced to disk and renamed. */
 
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { makeFolder } from "./make-folder.ts";
 
 /** Makes the folder too where it is missing. */
 export function writeFileAtomically(file: string, content: string | Uint8Array): void {
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   const beside = `${file}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
   try {
     const handle = openSync(beside, "w");

@@ -43,7 +43,7 @@ function read(text: string, { path, doing, what, cause }: Context): Failure {
   if (/Permission denied|Read-only file system|read-only mode/i.test(text)) {
     return failure(
       "store.read-only",
-      `the ${what} ${path} can not be written because its folder or file is read-only; give write permission or choose another place`,
+      `the ${what} ${path} cannot be written because its folder or file is read-only; give write permission or choose another place`,
       { cause },
     );
   }
@@ -61,7 +61,7 @@ function read(text: string, { path, doing, what, cause }: Context): Failure {
   if (/No such file or directory|Is a directory|Not a directory/i.test(text)) {
     return failure(
       "store.path",
-      `the ${what} ${path} can not be opened: its folder is missing or it is a folder itself; check the path`,
+      `the ${what} ${path} cannot be opened: its folder is missing or it is a folder itself; check the path`,
       {
         cause,
       },

@@ -15,6 +15,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { CodedError, failure } from "../../base/index.ts";
 import { RECORD_SCHEMA, schemaMismatch } from "../../learn/trajectory/index.ts";
 import { lockedStore, storeFailure } from "./duckdb-errors.ts";
+import { damageInLog } from "./duckdb-log.ts";
 import { RECORD_TABLE } from "./duckdb-rows.ts";
 
 export interface OpenFile {
@@ -59,6 +60,8 @@ export async function openFile(path: string, options: OpenOptions): Promise<Open
   const identity = identityOf(path);
   if (openHere.has(identity))
     throw new CodedError(lockedStore({ path, what: layout.what, owner: `this very process (${process.pid})` }));
+  const damage = damageInLog(path, layout.what);
+  if (damage !== undefined) throw new CodedError(damage);
   openHere.add(identity);
   let instance: DuckDBInstance | undefined;
   try {

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/fixtures/folders/temporary-folder.ts";
 import type { AgentId, EpisodeId, Ms } from "../../base/index.ts";
 import { failureOf, seededRng } from "../../base/index.ts";
 import type { TrajectoryRecord } from "../../learn/trajectory/index.ts";
@@ -13,10 +13,9 @@ import { openDuckdbStore } from "./duckdb.ts";
 let folder = "";
 let path = "";
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "coxswain-duckdb-"));
+  folder = temporaryFolder("duckdb");
   path = join(folder, "s.duckdb");
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const recordAt = (episode: string, step: number, more: Partial<TrajectoryRecord> = {}): TrajectoryRecord => ({
   episode: episode as EpisodeId,
@@ -49,7 +48,7 @@ async function runSql(file: string, sql: string): Promise<void> {
   instance.closeSync();
 }
 
-describe("a store that can not be opened", () => {
+describe("a store that cannot be opened", () => {
   test("names the process that owns it", async () => {
     const script = `
       const { createRequire } = await import("node:module");
@@ -112,6 +111,25 @@ describe("a store that can not be opened", () => {
       const refused = await failureFrom(openDuckdbStore({ path: broken }));
       expect([what, refused?.code]).toEqual([what, "store.corrupt"]);
       expect(refused?.message).toContain("restore a copy");
+    }
+  });
+
+  test("is corrupt when its log does not begin as one, or claims an entry that cannot be", async () => {
+    const store = await openDuckdbStore({ path });
+    await store.append(stretch("e", 200));
+    const [file, log] = [await readFile(path), await readFile(`${path}.wal`)];
+    await store.close();
+    const flipped = (at: number, bit: number) => log.map((byte, k) => (k === at ? byte ^ (1 << bit) : byte));
+    // The first entry's length is behind the eight bytes that every log begins with.
+    const cases = { "first byte": flipped(0, 0), "kind of entry": flipped(3, 2), length: flipped(8 + 5, 1) };
+    for (const [what, wal] of Object.entries({ ...cases, noise: log.map((byte) => byte ^ 0x5a) })) {
+      const broken = join(folder, `${what.replaceAll(" ", "-")}.duckdb`);
+      await writeFile(broken, file);
+      await writeFile(`${broken}.wal`, wal);
+      const refused = await failureFrom(openDuckdbStore({ path: broken }));
+      expect([what, refused?.code]).toEqual([what, "store.corrupt"]);
+      expect(refused?.message).toContain(`${broken}.wal`);
+      expect(await readFile(`${broken}.wal`)).toEqual(Buffer.from(wal));
     }
   });
 

@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/fixtures/folders/temporary-folder.ts";
 import type { AgentId, EpisodeId, Ms } from "../../base/index.ts";
 import { failureOf, seededRng } from "../../base/index.ts";
 import type { TrajectoryRecord, TrajectoryStore } from "../../learn/trajectory/index.ts";
@@ -14,9 +14,8 @@ import { exportParquet, importParquet } from "./parquet-file.ts";
 
 let folder = "";
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "coxswain-transfer-"));
+  folder = temporaryFolder("transfer");
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const rng = seededRng(5);
 const vector = (length: number) => Float32Array.from({ length }, () => (rng.int(9) === 0 ? -0 : rng.normal()));

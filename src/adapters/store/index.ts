@@ -1,4 +1,3 @@
-export type { DuckdbStoreOptions } from "./duckdb.ts";
 export { openDuckdbStore } from "./duckdb.ts";
 export type { InfluxStoreOptions } from "./influx-open.ts";
 export { openInfluxStore } from "./influx-open.ts";
@@ -7,7 +6,5 @@ export { memoryStore } from "./memory.ts";
 export { exportParquet, importParquet } from "./parquet-file.ts";
 export type { RemoteStoreOptions } from "./remote-client.ts";
 export { connectStore } from "./remote-client.ts";
-export type { StoreServer, StoreServerOptions } from "./remote-server.ts";
 export { serveStore } from "./remote-server.ts";
-export type { TraceStoreOptions } from "./trace-store.ts";
 export { openTraceStore } from "./trace-store.ts";

@@ -1,5 +1,5 @@
 /**
- * Uniform sampling from InfluxDB, which can not draw rows.
+ * Uniform sampling from InfluxDB, which cannot draw rows.
  * Episodes are drawn by how many records they have, then a record within; what is no transition is rejected, which
  * leaves the rest uniform. Only episodes that were drawn are read. When too many draws are rejected, all are read.
  */

@@ -155,7 +155,7 @@ function unreadable(path: string, cause: unknown): CodedError {
   return new CodedError(
     failure(
       "trajectory.parquet",
-      `${path} can not be read as an export of trajectories: it is damaged or has other columns; export it again`,
+      `${path} cannot be read as an export of trajectories: it is damaged or has other columns; export it again`,
       { cause },
     ),
   );

@@ -47,22 +47,26 @@ import {
 export interface RemoteStoreOptions {
   /** As `serveStore` reports it. */
   readonly url: string;
+  /** Sent as `authorization: Bearer …`, for a proxy in front of the owner that asks for it. */
+  readonly token?: string;
   /** How long one call may take before the owner counts as gone. */
   readonly timeout?: Ms;
 }
 
-export function connectStore({ url, timeout }: RemoteStoreOptions): TrajectoryStore {
-  return new RemoteStore(url, timeout ?? (30_000 as Ms));
+export function connectStore(options: RemoteStoreOptions): TrajectoryStore {
+  return new RemoteStore(options);
 }
 
 class RemoteStore implements TrajectoryStore {
   readonly #url: string;
   readonly #timeout: Ms;
+  readonly #access: Readonly<Record<string, string>>;
   readonly #closing = new AbortController();
 
-  constructor(url: string, timeout: Ms) {
+  constructor({ url, token, timeout }: RemoteStoreOptions) {
     this.#url = url.replace(/\/$/, "");
-    this.#timeout = timeout;
+    this.#timeout = timeout ?? (30_000 as Ms);
+    this.#access = token === undefined ? {} : { authorization: `Bearer ${token}` };
   }
 
   async append(records: readonly TrajectoryRecord[]): Promise<AppendReceipt> {
@@ -99,7 +103,7 @@ class RemoteStore implements TrajectoryStore {
   }
 
   async sample({ count, rng, agent }: SampleQuery): Promise<Transition[]> {
-    // A stream can not travel, so one seed is drawn from it; 53 bits of it, as many as a seed has.
+    // A stream cannot travel, so one seed is drawn from it; 53 bits of it, as many as a seed has.
     const seed = (rng.uint32() >>> 11) * 2 ** 32 + rng.uint32();
     return decodeTransitions(await this.#bytes("sample", { count: checkedCount(count), seed, agent }));
   }
@@ -180,7 +184,7 @@ class RemoteStore implements TrajectoryStore {
       const limit = silence?.signal ?? AbortSignal.timeout(this.#timeout);
       const answer = fetch(`${this.#url}${PREFIX}/${call}`, {
         method: "POST",
-        headers: { [GUARD_HEADER]: "1", "content-type": isBinary ? BINARY : "application/json" },
+        headers: { ...this.#access, [GUARD_HEADER]: "1", "content-type": isBinary ? BINARY : "application/json" },
         body: isBinary ? body : JSON.stringify(body),
         signal: AbortSignal.any([this.#closing.signal, limit]),
       });

@@ -1,7 +1,7 @@
 /**
  * What the remote store's two ends agree on.
  * Batches travel as the bytes of learn/trajectory's codec, questions and receipts as JSON. A scan is a stream of frames
- * (u32 little-endian length, then a batch of records) closed by an empty frame, so a broken stream can not look complete;
+ * (u32 little-endian length, then a batch of records) closed by an empty frame, so a broken stream cannot look complete;
  * when the store fails on the way, the last frame is FAILURE_FRAME and the failure as JSON.
  */
 
@@ -10,7 +10,7 @@ import { parseAgentId, parseEpisodeId } from "../../base/index.ts";
 
 export const PREFIX = "/v1/trajectories";
 export const BINARY = "application/octet-stream";
-/** A browser page can not send this without asking the server first, and this server never consents. */
+/** A browser page cannot send this without asking the server first, and this server never consents. */
 export const GUARD_HEADER = "x-coxswain-store";
 export const FAILURE_FRAME = 0xffffffff;
 /** Some 250,000 transitions of the usual size. */

@@ -251,5 +251,5 @@ function tooLarge(limit: number): Failure {
 }
 
 function portFailure(port: number, cause: Error): Failure {
-  return failure("store.port", `the trajectory store can not listen on ${HOST}:${port}; choose a free port`, { cause });
+  return failure("store.port", `the trajectory store cannot listen on ${HOST}:${port}; choose a free port`, { cause });
 }

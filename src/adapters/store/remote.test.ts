@@ -186,7 +186,7 @@ describe("requests that no client of ours sends", () => {
     return { status: response.status, body: (await response.json()) as { code: string; message: string } };
   };
 
-  test("a page in a browser can not reach the store, because it can not send the header", async () => {
+  test("a page in a browser cannot reach the store, because it cannot send the header", async () => {
     const { url } = await serve({ store: memoryStore() });
     const answer = await post(url, "counts", {});
     expect([answer.status, answer.body.code]).toEqual([403, "store.protocol"]);
@@ -212,7 +212,7 @@ describe("requests that no client of ours sends", () => {
         .end();
     });
 
-  test("a page whose name was made to point here can not reach the store, because it asks for its own host", async () => {
+  test("a page whose name was made to point here cannot reach the store, because it asks for its own host", async () => {
     const { url } = await serve({ store: memoryStore() });
     const { port } = new URL(url);
     for (const host of [

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/fixtures/folders/temporary-folder.ts";
 import { spanIdOf, traceIdOf } from "../../../test/fixtures/traces/span-tree.ts";
 import { NameTable, type Span, TraceBlock, type TraceStore } from "../../observe/telemetry/index.ts";
 import { openDuckdbStore } from "./duckdb.ts";
@@ -13,12 +12,11 @@ let store: TraceStore;
 const path = () => join(folder, "traces.duckdb");
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "coxswain-traces-"));
+  folder = temporaryFolder("traces");
   store = await openTraceStore({ path: path() });
 });
 afterEach(async () => {
   await store.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 interface Row extends Partial<Span> {

@@ -3,17 +3,25 @@
 import { openWorkerPool, poolTrainer, type WorkerPoolOptions, workerEntry } from "../../adapters/runtime/index.ts";
 import { agentTrainingKinds } from "../../control/lifecycle/index.ts";
 import type { Trainer } from "../../control/loop/index.ts";
+import type { TrainingSetup } from "./training-worker.ts";
 
 export interface AgentTrainer {
   readonly trainer: Trainer;
   close(): Promise<void>;
 }
 
-export function openAgentTrainer(options: Pick<WorkerPoolOptions, "threads" | "kernels">): AgentTrainer {
+export interface AgentTrainerOptions extends Pick<WorkerPoolOptions, "threads" | "kernels"> {
+  /** The user's own, which bring learners: threads load them too. */
+  readonly modules?: readonly string[];
+}
+
+export function openAgentTrainer({ modules = [], ...options }: AgentTrainerOptions): AgentTrainer {
+  const setup: TrainingSetup = { modules };
   const pool = openWorkerPool({
     ...options,
     kinds: agentTrainingKinds(),
     entry: workerEntry("./training-worker.ts", import.meta.url),
+    setup,
   });
   return { trainer: poolTrainer(pool), close: () => pool.close() };
 }

@@ -2,7 +2,7 @@
  * A shared model from its file.
  * Owns: where in a folder it lies, and one sentence for a file that is not there. Not here: what is in it (learn/meta).
  *
- * A model that can not be read stops nobody: agents say why they have none, and their fallback acts.
+ * A model that cannot be read stops nobody: agents say why they have none, and their fallback acts.
  */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ export function readSharedModel(path: string, kernels: Kernels): Result<SharedMo
     return err(
       failure(
         "agent.shared-model-missing",
-        `the shared model in ${path} can not be read (${words}); give the folder of a finished \`coxswain pretrain\`, the fallback acts meanwhile`,
+        `the shared model in ${path} cannot be read (${words}); give the folder of a finished \`coxswain pretrain\`, the fallback acts meanwhile`,
         { cause },
       ),
     );

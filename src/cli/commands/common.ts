@@ -1,10 +1,10 @@
 /** What every command shares: its common options, and the session it opens from them. */
 
 import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
-import { tunedFor } from "../../learn/rl/index.ts";
+import { type AlgorithmName, algorithmNames, tunedFor } from "../../learn/rl/index.ts";
 import { type Config, configSchema, type FlagValue, type LoadedConfig, loadConfig } from "../config/index.ts";
-import { createLogger, LOG_LEVELS } from "../log.ts";
-import type { Session, Shell } from "../shell.ts";
+import { createLogger, LOG_FORMATS, LOG_LEVELS } from "../log.ts";
+import { hasColour, type Session, type Shell } from "../shell.ts";
 
 /** `--json` is on every command; the others belong to those that read settings. */
 export const withJson = <A extends unknown[], O extends OptionValues>(command: Command<A, O>) =>
@@ -15,6 +15,9 @@ export const withSettings = <A extends unknown[], O extends OptionValues>(comman
     .option("--config <file>", "settings in YAML or JSON (else COXSWAIN_CONFIG, ./coxswain.yaml, the user's own)")
     .addOption(new Option("--log-level <level>", "least level of log lines on standard error").choices(LOG_LEVELS))
     .addOption(
+      new Option("--log-format <format>", "readable lines or JSON; auto: readable on a terminal").choices(LOG_FORMATS),
+    )
+    .addOption(
       new Option("--kernels <set>", "kernel set that computes").choices([
         "auto",
         "native",
@@ -23,9 +26,20 @@ export const withSettings = <A extends unknown[], O extends OptionValues>(comman
       ] as const),
     );
 
+/** For commands that take environments, learners and tasks of the user's own. */
+export const withModules = <A extends unknown[], O extends OptionValues>(command: Command<A, O>) =>
+  command.option("--module <file...>", "load environments, learners and worlds of your own from these modules");
+
+export const moduleFlag = ({ module }: { readonly module?: readonly string[] | true | undefined }): FlagValue => ({
+  path: ["modules"],
+  flag: "--module",
+  value: module,
+});
+
 export interface SettingsOptions {
   readonly config?: string | undefined;
   readonly logLevel?: string | undefined;
+  readonly logFormat?: string | undefined;
   readonly kernels?: string | undefined;
 }
 
@@ -45,6 +59,7 @@ export function openSession(shell: Shell, options: SettingsOptions, flags: reado
       file: options.config,
       flags: [
         { path: ["log", "level"], flag: "--log-level", value: options.logLevel },
+        { path: ["log", "format"], flag: "--log-format", value: options.logFormat },
         { path: ["runtime", "kernels"], flag: "--kernels", value: options.kernels },
         ...flags,
       ],
@@ -52,12 +67,21 @@ export function openSession(shell: Shell, options: SettingsOptions, flags: reado
     });
   // The task and the algorithm decide which defaults fit, so they are read first and everything again on top of those.
   const { task, algo } = load().config.train;
-  const { algorithm, totalSteps } = tunedFor(task, algo);
-  const value = { train: { steps: totalSteps, [algo]: algorithm.config } };
-  const loaded = load({ by: `${algo} on ${task}`, value });
-  const log = createLogger({ level: loaded.config.log.level, sink: shell.stderr });
+  const name = algorithmNames.find((known) => known === algo);
+  const loaded = load(name && tunedSettings(task, name));
+  const log = createLogger({
+    level: loaded.config.log.level,
+    format: loaded.config.log.format,
+    sink: shell.stderr,
+    hasColour: hasColour(shell, shell.stderr),
+  });
   for (const stranger of loaded.strangers) log.warn({ found: stranger }, "unknown environment variable");
   return { session: { ...shell, log }, loaded, config: loaded.config };
+}
+
+function tunedSettings(task: string, algo: AlgorithmName) {
+  const { algorithm, totalSteps } = tunedFor(task, algo);
+  return { by: `${algo} on ${task}`, value: { train: { steps: totalSteps, [algo]: algorithm.config } } };
 }
 
 /** Help reads the same everywhere: what it does, then lines to copy. */

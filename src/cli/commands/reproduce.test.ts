@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import { temporaryFolder } from "../../../test/fixtures/folders/temporary-folder.ts";
 import type * as PackageInfo from "../package-info.ts";
 import { run } from "../program.ts";
 import type { Shell } from "../shell.ts";
@@ -22,7 +22,7 @@ const EMPTY_STUDY = `export const studies = [{
 }];`;
 
 async function reproduce(...args: string[]) {
-  const cwd = mkdtempSync(join(tmpdir(), "coxswain-marks-"));
+  const cwd = temporaryFolder("marks");
   writeFileSync(join(cwd, "empty.mjs"), EMPTY_STUDY);
   const err: string[] = [];
   const shell: Shell = {

@@ -2,6 +2,7 @@
 
 import { isAbsolute, join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
+import { requireWritable } from "../../adapters/runtime/index.ts";
 import { usageError } from "../failures.ts";
 import { gitCommit, hasChanges, shortCommit } from "../package-info.ts";
 import { note, printJson, printLine, type Shell } from "../shell.ts";
@@ -34,7 +35,7 @@ export const reproduceCommand = (shell: Shell) =>
     )
     .addHelpText(
       "after",
-      "\nFinished jobs are kept: a run that was stopped goes on where it was. Exit code 3: a claim does not hold.",
+      "\nFinished jobs are kept: a run that was stopped goes on where it was. Exit code 3: it ran, and a promise is not kept or a\npaper's figure is not reproduced.",
     )
     .action(async (id, options) => {
       const { session, config } = openSession(shell, options, [
@@ -62,8 +63,11 @@ export const reproduceCommand = (shell: Shell) =>
       const chosen = id === undefined ? all : [findStudy(all, id)];
       const { runStudy } = await import("../studies/run-study.ts");
       const { reportTable, writeReport } = await import("../studies/report.ts");
+      const out = options.out === undefined ? undefined : absolute(options.out);
+      // A study takes minutes to hours, and its table is written at the end.
+      if (out !== undefined) requireWritable(out);
       const commit = gitCommit();
-      if (options.out !== undefined && hasChanges(commit)) {
+      if (out !== undefined && hasChanges(commit)) {
         note(
           shell,
           `the tree has uncommitted changes; results will be marked ${shortCommit(commit)}, so commit first to publish them`,
@@ -87,9 +91,8 @@ export const reproduceCommand = (shell: Shell) =>
             shell,
             `${reports.length > 1 ? "\n" : ""}${reportTable(report, { maxWidth: shell.stdout.columns })}`,
           );
-        if (options.out !== undefined) {
-          for (const file of await writeReport({ study, report, figures, folder: absolute(options.out) }))
-            note(shell, `wrote ${file}`);
+        if (out !== undefined) {
+          for (const file of await writeReport({ study, report, figures, folder: out })) note(shell, `wrote ${file}`);
         }
       }
       if (options.json) printJson(shell, id === undefined ? reports : reports[0]);

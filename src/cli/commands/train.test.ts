@@ -1,13 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/fixtures/folders/temporary-folder.ts";
 import { run } from "../program.ts";
 import type { Shell } from "../shell.ts";
 
 let cwd: string;
 beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), "coxswain-train-"));
+  cwd = temporaryFolder("train");
   writeFileSync(
     join(cwd, "coxswain.yaml"),
     "train:\n  evaluateEverySteps: 500\n  checkpointEverySteps: 500\n  evaluateEpisodes: 2\n  ppo: { hidden: [16] }\n",
@@ -116,7 +116,7 @@ test("a damaged checkpoint is told and the one before it is used; two damaged on
   });
 });
 
-test("the same training comes of one thread, of two, and of a resumed one; in turn can not become in rounds", async () => {
+test("the same training comes of one thread, of two, and of a resumed one; in turn cannot become in rounds", async () => {
   await cli(["train", "CartPole-v1", "--steps", "2000", "--threads", "1", "--out", "one"]);
   await cli(["train", "CartPole-v1", "--steps", "2000", "--threads", "2", "--out", "two"]);
   expect(bytesOf("two/policy.ckpt").equals(bytesOf("one/policy.ckpt"))).toBe(true);
@@ -166,7 +166,7 @@ test("a folder that holds a training is not overwritten", async () => {
 
 test("--resume without a run is a failure that says what it needs", async () => {
   expect(await cli(["train", "--resume", "--out", "nothing"])).toMatchObject({
-    code: 1,
+    code: 2,
     stderr: expect.stringContaining("--resume needs the folder of an earlier training"),
   });
   expect((await cli(["train", "--resume"])).code).toBe(2);
@@ -174,12 +174,12 @@ test("--resume without a run is a failure that says what it needs", async () => 
 
 test("an unknown task fails with a suggestion before anything is written", async () => {
   const { code, stderr } = await cli(["train", "CartPol-v1", "--out", "r"]);
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(stderr).toContain("did you mean 'CartPole-v1'?");
   expect(existsSync(join(cwd, "r"))).toBe(false);
 });
 
-test("a learner that can not play the task says so in one sentence", async () => {
+test("a learner that cannot play the task says so in one sentence", async () => {
   const { code, stderr } = await cli(["train", "Pendulum-v1", "--algo", "dqn", "--out", "r", "--json"]);
   expect(code).toBe(1);
   expect(JSON.parse(stderr).code).not.toBe("internal.bug");
@@ -210,11 +210,11 @@ test("a saved policy is evaluated over seeds next to a random one, the same each
 test("evaluating what is missing, damaged, or of another task fails clearly", async () => {
   await cli(["train", "CartPole-v1", "--steps", "600", "--out", "r"]);
   expect(await cli(["evaluate", "nowhere.ckpt"])).toMatchObject({
-    code: 1,
+    code: 2,
     stderr: expect.stringContaining("nowhere.ckpt does not exist; check the path"),
   });
   expect(await cli(["evaluate", "r/policy.ckpt", "--task", "Pendulum-v1"])).toMatchObject({
-    code: 1,
+    code: 2,
     stderr: expect.stringContaining("name the task it was trained on"),
   });
   writeFileSync(join(cwd, "half.ckpt"), bytesOf("r/policy.ckpt").subarray(0, 1000));

@@ -1,24 +1,28 @@
 /** `coxswain train`: one learner, one task, one folder with everything needed to go on, to look and to evaluate. */
 
 import { isAbsolute, join } from "node:path";
-import { Command, Option } from "@commander-js/extra-typings";
+import { Command } from "@commander-js/extra-typings";
 import { z } from "zod";
 import { CodedError, failure } from "../../base/index.ts";
 import { envSpec } from "../../learn/env/index.ts";
+import { algorithmNames } from "../../learn/rl/index.ts";
 import { configSchema, type TrainConfig } from "../config/index.ts";
+import { loadEnv } from "../environments/catalog.ts";
 import { usageError } from "../failures.ts";
+import { loadModules, modulePaths } from "../modules/load-modules.ts";
 import { cpuModel, gitCommit, packageVersion } from "../package-info.ts";
 import { note, printJson, printLine, type Session, type Shell } from "../shell.ts";
 import { formatNumber, renderTable } from "../table.ts";
+import { algorithmOf } from "../training/algorithm.ts";
 import { RunFolder } from "../training/run-folder.ts";
 import { runTraining } from "../training/run-training.ts";
-import { examples, openSession, withSettings } from "./common.ts";
+import { examples, moduleFlag, openSession, withModules, withSettings } from "./common.ts";
 import { wholeNumber, wholeNumberOrZero } from "./numbers.ts";
 
 export const trainCommand = (shell: Shell) =>
-  withSettings(new Command("train").description("train a learner on a task"))
+  withModules(withSettings(new Command("train").description("train a learner on a task")))
     .argument("[task]", "environment id, such as CartPole-v1")
-    .addOption(new Option("--algo <name>", "base learner").choices(["ppo", "dqn", "ddpg", "td3"] as const))
+    .option("--algo <name>", `learner: ${algorithmNames.join(", ")}, or one of a module`)
     .option("--seed <n>", "seed of every random stream", wholeNumberOrZero)
     .option("--steps <n>", "environment steps to train for", wholeNumber)
     .option(
@@ -33,6 +37,7 @@ export const trainCommand = (shell: Shell) =>
       examples(
         ["coxswain train CartPole-v1 --algo ppo --steps 50000", "learn to balance a pole"],
         ["coxswain train Pendulum-v1 --algo td3 --config my.yaml", "with settings of your own, under 'train:'"],
+        ["coxswain train BatchSize-v0 --algo table --module mine.js", "your own task and learner"],
         ["coxswain train --resume --out runs/CartPole-v1-ppo-seed1", "go on where it was stopped"],
         ["tensorboard --logdir runs", "look at the curves"],
       ),
@@ -44,6 +49,7 @@ export const trainCommand = (shell: Shell) =>
         { path: ["train", "seed"], flag: "--seed", value: options.seed },
         { path: ["train", "steps"], flag: "--steps", value: options.steps },
         { path: ["train", "threads"], flag: "--threads", value: options.threads },
+        moduleFlag(options),
       ]);
       const wanted = config.train;
       const name = options.out ?? join("runs", `${wanted.task}-${wanted.algo}-seed${wanted.seed}`);
@@ -53,7 +59,11 @@ export const trainCommand = (shell: Shell) =>
         throw usageError(`${name} holds a training already`, "give --resume to go on with it, or another --out");
       }
       const train = options.resume ? savedSettings(folder, options) : wanted;
+      const modules = modulePaths(shell, config.modules);
+      await loadModules(modules);
+      await loadEnv(train.task);
       envSpec(train.task);
+      algorithmOf(train);
       const resumeFrom = options.resume ? resumable(session, folder) : undefined;
       folder.writeRun({
         train,
@@ -62,7 +72,7 @@ export const trainCommand = (shell: Shell) =>
         node: process.version,
         cpu: cpuModel(),
       });
-      const run = { config: train, kernels: config.runtime.kernels, folder, resumeFrom };
+      const run = { config: train, kernels: config.runtime.kernels, folder, modules, resumeFrom };
       const outcome = await runTraining(session, run).catch((thrown: unknown) => {
         if (shell.signal.aborted) note(shell, `stopped; \`coxswain train --resume --out ${name}\` goes on`);
         throw thrown;

@@ -1,8 +1,12 @@
 /** `coxswain up` (and `npm start`): the whole control plane on this machine, against a simulated cluster. */
 
 import { Command, Option } from "@commander-js/extra-typings";
+import type { Config } from "../config/index.ts";
+import { usageError } from "../failures.ts";
+import { isForPeople } from "../log.ts";
+import { modulePaths } from "../modules/load-modules.ts";
 import { printJson, printLine, type Shell } from "../shell.ts";
-import { examples, openSession, withSettings } from "./common.ts";
+import { examples, moduleFlag, openSession, withModules, withSettings } from "./common.ts";
 import { portNumber, positiveNumber, wholeNumberOrZero, wholeNumberUpTo } from "./numbers.ts";
 
 /** Each has an agent, and all of them run and train on this one machine. */
@@ -10,21 +14,32 @@ const MOST_WORKLOADS = 100;
 
 const APPLICATIONS = ["hotel-reservation", "media", "social-network", "train-ticket"];
 
-/** A port that somebody chose and can not have is a reason to stop; one of the usual ones is not. */
-const doorAt = (flag: number | undefined, { set, usual }: { readonly set: number; readonly usual: number }) => ({
+/** A port that somebody chose and cannot have is a reason to stop; one of the usual ones is not. */
+const portOf = (flag: number | undefined, { set, usual }: { readonly set: number; readonly usual: number }) => ({
   port: flag ?? set,
   isChosen: flag !== undefined || set !== usual,
 });
 
+/** Targets of a file are all that is managed then, and a world of a module has its own. */
+function targetsFor({ targets, world }: Pick<Config, "targets" | "world">, workloads: number | undefined) {
+  if (world !== "" && (targets.length > 0 || workloads !== undefined))
+    throw usageError(`the world '${world}' has workloads of its own`, "leave out 'targets' and --workloads");
+  if (targets.length > 0 && workloads !== undefined)
+    throw usageError("--workloads does not go with the targets of a settings file", "leave one of the two out");
+  return targets;
+}
+
 export const upCommand = (shell: Shell) =>
-  withSettings(new Command("up").description("the control plane and its dashboard, against a simulated cluster"))
+  withModules(
+    withSettings(new Command("up").description("the control plane and its dashboard, against a simulated cluster")),
+  )
     .option(
       "--data <folder>",
       "where it is kept between runs; ':memory:' keeps nothing (default: the user's state folder)",
     )
     .option("--port <n>", "port of the API and the dashboard; 0 takes one that is free", portNumber, 7070)
     .option("--host <address>", "address to bind; any but loopback needs --token-file", "127.0.0.1")
-    .option("--token-file <file>", "who may ask: lines of 'viewer|operator name secret'")
+    .option("--token-file <file>", "who may ask, and who may send spans: lines of 'viewer|operator|sender name secret'")
     .option("--duration <seconds>", "end by itself after this long, with a summary", positiveNumber)
     .option("--speed <n>", "how many times faster than the wall the cluster's time passes", positiveNumber, 180)
     .option(
@@ -59,12 +74,13 @@ export const upCommand = (shell: Shell) =>
         ["coxswain up", "four workloads, their agents, and the same workloads under HPA+VPA alone"],
         ["coxswain up --duration 120", "two minutes of it, then a table"],
         ["coxswain up --workloads 50", "four and 46 more, with loads and SLOs of their own"],
+        ["coxswain up --config examples/own-workloads.yaml", "workloads of your own, with your SLOs and bounds"],
         ["coxswain up --otlp-http-port 14318 --otlp-grpc-port 14317", "where a collector has the usual ports"],
         ["coxswain up --data :memory:", "begin afresh and keep nothing"],
       ),
     )
     .action(async (options) => {
-      const { session, config } = openSession(shell, options);
+      const { session, config } = openSession(shell, options, [moduleFlag(options)]);
       const { runUp } = await import("../up/run-up.ts");
       const { host, httpPort, grpcPort } = config.otlp;
       const summary = await runUp(session, {
@@ -72,15 +88,21 @@ export const upCommand = (shell: Shell) =>
         otlp: options.otlp
           ? {
               host,
-              http: doorAt(options.otlpHttpPort, { set: httpPort, usual: 4318 }),
-              grpc: doorAt(options.otlpGrpcPort, { set: grpcPort, usual: 4317 }),
+              http: portOf(options.otlpHttpPort, { set: httpPort, usual: 4318 }),
+              grpc: portOf(options.otlpGrpcPort, { set: grpcPort, usual: 4317 }),
             }
           : null,
+        world: config.world,
+        targets: targetsFor(config, options.workloads),
         application: options.application === "none" ? null : options.application,
+        requests: Object.fromEntries(Object.entries(config.requests).map(([name, { sloMs }]) => [name, sloMs])),
         sharedModel: options.sharedModel ?? (config.agents.sharedModel || undefined),
         kernels: config.runtime.kernels,
         workers: config.runtime.workers,
+        store: config.store,
+        modules: modulePaths(shell, config.modules),
         isQuiet: options.json ?? false,
+        isForPeople: isForPeople(config.log.format, shell.stdout),
       });
       if (options.json) printJson(shell, summary);
       else printLine(shell, summary.table);

@@ -7,4 +7,7 @@ export { profileYaml } from "./profile-text.ts";
 export type { Config } from "./schema.ts";
 export { configSchema } from "./schema.ts";
 export { asYaml, redacted, shownSettings } from "./show.ts";
+export type { StoreConfig } from "./store-schema.ts";
+export type { Target, WrittenTarget } from "./target-schema.ts";
+export { parseTargets } from "./target-schema.ts";
 export type { TrainConfig } from "./train-schema.ts";

@@ -19,6 +19,7 @@ interface JsonSchema {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
   readonly secret?: boolean;
   readonly variable?: string;
 }
@@ -59,6 +60,7 @@ function typeOf(schema: JsonSchema): LeafType {
     case "boolean":
       return schema.type;
     case "array":
+      if (schema.items?.type === "object") return "other";
       return schema.items?.type === "number" || schema.items?.type === "integer" ? "numbers" : "texts";
     default:
       return "other";
@@ -72,7 +74,10 @@ function variableName(path: readonly string[]): string {
 
 /** The keys allowed inside the object at `path`, for suggestions. */
 export function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
-  let at: JsonSchema | undefined = jsonSchemaOf(schema) as JsonSchema;
-  for (const key of path) at = at?.properties?.[String(key)];
-  return Object.keys(at?.properties ?? {});
+  // One of several shapes: all that have the key are looked into.
+  let at: readonly JsonSchema[] = [jsonSchemaOf(schema) as JsonSchema];
+  const childOf = ({ properties, items }: JsonSchema, key: PropertyKey) =>
+    (typeof key === "number" ? items : properties?.[String(key)]) ?? [];
+  for (const key of path) at = at.flatMap((one) => [one, ...(one.anyOf ?? [])].flatMap((shape) => childOf(shape, key)));
+  return at.flatMap((one) => [one, ...(one.anyOf ?? [])].flatMap(({ properties }) => Object.keys(properties ?? {})));
 }

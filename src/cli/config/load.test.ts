@@ -1,8 +1,8 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { temporaryFolder } from "../../../test/fixtures/folders/temporary-folder.ts";
 import { CodedError } from "../../base/index.ts";
 import { SECRET } from "./leaves.ts";
 import { loadConfig } from "./load.ts";
@@ -21,7 +21,7 @@ const schema = z.strictObject({
 
 let cwd: string;
 beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), "coxswain-config-"));
+  cwd = temporaryFolder("config");
 });
 
 const load = (options: Partial<Parameters<typeof loadConfig<typeof schema>>[0]> = {}) =>
@@ -207,4 +207,14 @@ test("the program's own schema accepts nothing at all and gives its defaults", (
   const { config } = loadConfig({ schema: configSchema, env: {}, cwd });
   expect(config.log.level).toBe("info");
   expect(config.runtime).toEqual({ kernels: "auto", workers: 0 });
+});
+
+test("of very many mistakes the first are told, and how many more there are; a long key is cut", () => {
+  write(`${"k".repeat(1_000)}: 1\n${Array.from({ length: 5_000 }, (_, i) => `x${i}: 1\n`).join("")}`);
+  const { code, message } = failureOf(() => load());
+  expect(code).toBe("config.unknown-key");
+  const lines = message.split("\n");
+  expect(lines).toHaveLength(21);
+  expect(lines[0]).toMatch(/^coxswain\.yaml:1: unknown key 'k{80}…'$/);
+  expect(lines[20]).toBe("and 4981 more");
 });

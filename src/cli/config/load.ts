@@ -75,11 +75,15 @@ export function loadConfig<S extends z.ZodType>(options: LoadOptions<S>): Loaded
   const originOf = (path: readonly PropertyKey[]): Origin => {
     const known = given.get(path.join("."));
     if (known) return known;
-    if (document && has(document.value, path)) {
+    // A list is the file's as a whole: what one of its items lacks is reported where that item stands.
+    const isInList = path.some((key) => typeof key === "number") && document && has(document.value, path.slice(0, 1));
+    if (document && (isInList || has(document.value, path))) {
       return { kind: "file", file: document.file, line: document.lineOf(path) };
     }
     return { kind: "default" };
   };
+  const written = document && leaves.find((leaf) => leaf.isSecret && has(document.value, leaf.path));
+  if (written) throw secretInFile(written, document);
   const parsed = schema.safeParse(raw);
   if (!parsed.success) throw invalid(parsed.error.issues, { schema, document, originOf });
   return {
@@ -143,20 +147,41 @@ export interface Findings {
   readonly originOf: (path: readonly PropertyKey[]) => Origin;
 }
 
-/** Every issue as one line with its place: the failure of a configuration that can not be accepted. */
+/** Of what is wrong in one file: nobody corrects more at a time. */
+const MOST_LINES = 20;
+const LONGEST_KEY = 80;
+
+/** Every issue as one line with its place: the failure of a configuration that cannot be accepted. */
 export function invalid(issues: readonly z.core.$ZodIssue[], { schema, document, originOf }: Findings): CodedError {
-  const lines = issues.flatMap((issue) => {
+  const count = issues.reduce((sum, issue) => sum + (issue.code === "unrecognized_keys" ? issue.keys.length : 1), 0);
+  const lines = issues.slice(0, MOST_LINES).flatMap((issue) => {
     if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => {
+      return issue.keys.slice(0, MOST_LINES).map((key) => {
         const where = document ? `${document.file}:${document.lineOf([...issue.path, key])}: ` : "";
         const inside = issue.path.length > 0 ? ` in '${issue.path.join(".")}'` : "";
-        return `${where}unknown key '${key}'${inside}${didYouMean(key, keysAt(schema, issue.path))}`;
+        return `${where}unknown key '${shortened(key)}'${inside}${insteadOf(key, { path: issue.path, known: keysAt(schema, issue.path) })}`;
       });
     }
     return [`${placeOf(originOf(issue.path))}${issue.path.join(".")} ${reason(issue)}`];
   });
   const code = issues.some((issue) => issue.code === "unrecognized_keys") ? "config.unknown-key" : "config.invalid";
-  return new CodedError(failure(code, lines.join("\n")));
+  const shown = lines.slice(0, MOST_LINES);
+  const more = count > shown.length ? [`and ${count - shown.length} more`] : [];
+  return new CodedError(failure(code, [...shown, ...more].join("\n")));
+}
+
+const shortened = (key: string): string => (key.length > LONGEST_KEY ? `${key.slice(0, LONGEST_KEY)}…` : key);
+
+/** The nearest key, or all of a part's keys where none is near and they are few. */
+function insteadOf(key: string, { path, known }: { readonly path: readonly PropertyKey[]; known: readonly string[] }) {
+  const isFew = path.length > 0 && known.length > 0 && known.length <= 4;
+  return didYouMean(key, known) || (isFew ? `; its keys are ${known.join(", ")}` : "");
+}
+
+/** Settings files are shared, shown and committed. */
+function secretInFile({ path, variable }: Leaf, document: ConfigDocument): CodedError {
+  const text = `${document.file}:${document.lineOf(path)}: ${path.join(".")} may not stand in a settings file; set ${variable} instead`;
+  return new CodedError(failure("config.secret-in-file", text));
 }
 
 function placeOf(origin: Origin): string {
@@ -181,7 +206,7 @@ export function originText(origin: Origin): string {
 function reason(issue: z.core.$ZodIssue): string {
   // zod says "Invalid input: expected number, received string"; the settings' own rules read "must be …" or "can never …".
   const text = issue.message.replace(/^Invalid (input|option): /, "").replace(/^Too (small|big): /, "");
-  return /^(?:must|can) /.test(text) ? text : `is not valid: ${text}`;
+  return /^(?:must|can|cannot) /.test(text) ? text : `is not valid: ${text}`;
 }
 
 /** Only what looks like a misspelt setting: tests and benches have variables of their own, and a cluster adds some. */

@@ -4,11 +4,13 @@
  * Not here: rules that hold however a profile is written (control/tasks), reading files (profile.ts).
  */
 import { z } from "zod";
-import { milliseconds, parseWorkloadId, perSecond, ratio, seconds } from "../../base/index.ts";
-import type { DeviationThreshold, RewardThreshold, WorkloadProfile } from "../../control/tasks/index.ts";
-import { profileProblems, sharpSwitchCost, usualHeadroom } from "../../control/tasks/index.ts";
-import type { Slo } from "../../observe/telemetry/index.ts";
+import { modes, parseWorkloadId, ratio, seconds } from "../../base/index.ts";
+import type { DeviationThreshold, RewardThreshold } from "../../control/index.ts";
+import type { WorkloadProfile } from "../../control/tasks/pods/index.ts";
+import { profileProblems, sharpSwitchCost, usualHeadroom } from "../../control/tasks/pods/index.ts";
+import { guardOf, guardSchema } from "./guard-schema.ts";
 import { cpuQuantity, memoryQuantity } from "./quantity.ts";
+import { sloYaml } from "./slo-yaml.ts";
 
 const workload = z.string().transform((text, context) => {
   const id = parseWorkloadId(text);
@@ -16,30 +18,6 @@ const workload = z.string().transform((text, context) => {
   context.addIssue({ code: "custom", message: `must be a name: ${id.failure.message}` });
   return z.NEVER;
 });
-
-const latency = z.strictObject({
-  percentile: z.number().gt(0).lt(100).default(99).describe("of requests, in percent: 99 is the p99"),
-  targetMs: z.number().positive().describe("that latency at this percentile may not pass"),
-});
-const throughput = z.strictObject({
-  targetPerSecond: z.number().positive().describe("requests answered per second, as far as so many come"),
-});
-
-const slo = z
-  .union(
-    [z.literal("none"), z.strictObject({ latency }), z.strictObject({ throughput })],
-    "must be 'none', or one of 'latency: { percentile, targetMs }' and 'throughput: { targetPerSecond }'",
-  )
-  .transform((given): Slo => {
-    if (given === "none") return { kind: "none" };
-    if ("latency" in given)
-      return {
-        kind: "latency",
-        percentile: given.latency.percentile / 100,
-        target: milliseconds(given.latency.targetMs),
-      };
-    return { kind: "throughput", target: perSecond(given.throughput.targetPerSecond) };
-  });
 
 const threshold = z
   .union(
@@ -69,73 +47,85 @@ const deviation = z
 const share = z.number().gt(0).max(1);
 const count = z.int().min(0);
 
-export const profileSchema = z
-  .strictObject({
-    workload: workload.describe("the workload that is managed"),
-    slo: slo.describe("what it promises its clients"),
-    bounds: z
-      .strictObject({
-        replicas: z.strictObject({ min: count.default(1), max: z.int().min(1) }).describe("how many there may be"),
-        cpu: z
-          .strictObject({ min: cpuQuantity, max: cpuQuantity })
-          .describe("limit of one replica, in cores (1.5) or millicores (250m)"),
-        memory: z
-          .strictObject({ min: memoryQuantity, max: memoryQuantity })
-          .describe("limit of one replica, in bytes or with a unit (512Mi, 2G)"),
-      })
-      .describe("that no decision passes, whoever makes it"),
-    utilisation: z
-      .strictObject({ cpu: share.default(1), memory: share.default(1) })
-      .prefault({})
-      .describe("use over limit that counts in full"),
-    reward: z
-      .strictObject({
-        alpha: z.number().min(0).max(1).default(0.5).describe("weight of the SLO; the rest is utilisation's"),
-        headroom: z
-          .number()
-          .min(0)
-          .lt(1)
-          .default(usualHeadroom)
-          .describe("share of the latency target to stay below it by; 0 is the paper's"),
-        switchCost: z.number().min(0).default(sharpSwitchCost).describe("weight of changes; 0 is the paper's"),
-        thresholds: z
-          .strictObject({
-            online: threshold.default({ kind: "fallback", times: 1, plus: 0 }).describe("before the learner may act"),
-            serving: threshold.default({ kind: "fallback", times: 1.05, plus: 0 }).describe("before it stops learning"),
-            deviation: deviation
-              .default({ kind: "fallback", times: 1.5, atLeast: 5 })
-              .describe("of episode rewards that is called steady"),
-          })
-          .prefault({}),
-      })
-      .prefault({}),
-    bootstrap: z.boolean().default(true).describe("let the fallback act until the learner has learned from it"),
-    stakes: z.enum(["high", "normal"]).default("normal").describe("high: the fallback acts during retraining"),
-    risk: z
-      .number()
-      .min(0)
-      .default(0)
-      .describe("steps of violation beyond the fallback's that may be risked to save CPU; 0: CPU stays the fallback's"),
-    mode: z.enum(["recommend", "canary", "act"]).default("recommend").describe("how much of it is carried out"),
-    controlStepSeconds: z.number().min(1).max(3600).default(15).describe("between two decisions"),
-    episodeSteps: z.int().min(10).default(100).describe("decisions that rewards are summed over"),
-    sharedModel: z
-      .string()
-      .min(1)
-      .optional()
-      .describe(
-        "what `coxswain pretrain` left: its policy acts at once, or, where stakes are high, after bootstrapping",
-      ),
-  })
-  .transform((given, context): WorkloadProfile => {
-    const { controlStepSeconds, utilisation, sharedModel, ...rest } = given;
-    const profile: WorkloadProfile = {
-      ...rest,
-      utilisation: { cpu: ratio(utilisation.cpu), memory: ratio(utilisation.memory) },
-      controlStep: seconds(controlStepSeconds),
-      ...(sharedModel === undefined ? {} : { sharedModel }),
-    };
-    for (const { path, reason } of profileProblems(profile))
-      context.addIssue({ code: "custom", path: [...path], message: reason });
-    return profile;
-  });
+/** The keys of a profile; a target of `up` has some more (target-schema.ts). */
+export const profileObject = z.strictObject({
+  workload: workload.describe("the workload that is managed"),
+  slo: sloYaml.describe("what it promises its clients"),
+  bounds: z
+    .strictObject({
+      replicas: z.strictObject({ min: count.default(1), max: z.int().min(1) }).describe("how many there may be"),
+      cpu: z
+        .strictObject({ min: cpuQuantity, max: cpuQuantity })
+        .describe("limit of one replica, in cores (1.5) or millicores (250m)"),
+      memory: z
+        .strictObject({ min: memoryQuantity, max: memoryQuantity })
+        .describe("limit of one replica, in bytes or with a unit (512Mi, 2G)"),
+    })
+    .describe("that no decision passes, whoever makes it"),
+  guard: guardSchema.describe("how fast it may change, whoever asks for it"),
+  utilisation: z
+    .strictObject({ cpu: share.default(1), memory: share.default(1) })
+    .prefault({})
+    .describe("use over limit that counts in full"),
+  reward: z
+    .strictObject({
+      alpha: z.number().min(0).max(1).default(0.5).describe("weight of the SLO; the rest is utilisation's"),
+      headroom: z
+        .number()
+        .min(0)
+        .lt(1)
+        .default(usualHeadroom)
+        .describe("share of the latency target to stay below it by; 0 is the paper's"),
+      switchCost: z.number().min(0).default(sharpSwitchCost).describe("weight of changes; 0 is the paper's"),
+      thresholds: z
+        .strictObject({
+          online: threshold.default({ kind: "fallback", times: 1, plus: 0 }).describe("before the learner may act"),
+          serving: threshold.default({ kind: "fallback", times: 1.05, plus: 0 }).describe("before it stops learning"),
+          deviation: deviation
+            .default({ kind: "fallback", times: 1.5, atLeast: 5 })
+            .describe("of episode rewards that is called steady"),
+        })
+        .prefault({}),
+    })
+    .prefault({}),
+  bootstrap: z.boolean().default(true).describe("let the fallback act until the learner has learned from it"),
+  stakes: z.enum(["high", "normal"]).default("normal").describe("high: the fallback acts during retraining"),
+  risk: z
+    .number()
+    .min(0)
+    .default(0)
+    .describe("steps of violation beyond the fallback's that may be risked to save CPU; 0: CPU stays the fallback's"),
+  mode: z.enum(modes).default("recommend").describe("how much of it is carried out"),
+  controlStepSeconds: z.number().min(1).max(3600).default(15).describe("between two decisions"),
+  episodeSteps: z.int().min(10).default(100).describe("decisions that rewards are summed over"),
+  learner: z
+    .strictObject({
+      kind: z.string().min(1).describe("bcq, td3, ddpg, ppo, or the kind of a learner from a module"),
+      config: z.record(z.string(), z.unknown()).default({}).describe("settings of it that are not to be as usual"),
+    })
+    .optional()
+    .describe("what learns; unless given, bcq, which becomes td3 as it is let go"),
+  sharedModel: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("what `coxswain pretrain` left: its policy acts at once, or, where stakes are high, after bootstrapping"),
+});
+
+export const profileSchema = profileObject.transform(profileOf);
+
+/** The profile that was written, or its problems, each at its place. */
+export function profileOf(given: z.output<typeof profileObject>, context: z.RefinementCtx): WorkloadProfile {
+  const { controlStepSeconds, utilisation, guard, sharedModel, learner, ...rest } = given;
+  const profile: WorkloadProfile = {
+    ...rest,
+    guard: guardOf(guard, rest.bounds),
+    utilisation: { cpu: ratio(utilisation.cpu), memory: ratio(utilisation.memory) },
+    controlStep: seconds(controlStepSeconds),
+    ...(sharedModel === undefined ? {} : { sharedModel }),
+    ...(learner === undefined ? {} : { learner }),
+  };
+  for (const { path, reason } of profileProblems(profile))
+    context.addIssue({ code: "custom", path: [...path], message: reason });
+  return profile;
+}

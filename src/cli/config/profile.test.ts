@@ -1,12 +1,11 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseGuardLimits } from "../../act/index.ts";
+import { temporaryFolder } from "../../../test/fixtures/folders/temporary-folder.ts";
 import { CodedError, mebibytes, seconds, unwrap } from "../../base/index.ts";
 import { lifecycleOf } from "../../control/lifecycle/index.ts";
-import { profileTask } from "../../control/tasks/index.ts";
+import { mostPerEpisode, profileLimits, profileTask } from "../../control/tasks/pods/index.ts";
 import { loadProfiles, parseProfile } from "./profile.ts";
 import { profileYaml } from "./profile-text.ts";
 
@@ -36,11 +35,24 @@ describe("a profile", () => {
   test("says little and means a lot", () => {
     expect(parseProfile(withLines({}), "shop.yaml")).toEqual({
       workload: "shop",
-      slo: { kind: "latency", percentile: 0.99, target: 250 },
+      slo: { kind: "latency", quantile: 0.99, target: 250 },
       bounds: {
         replicas: { min: 1, max: 12 },
         cpu: { min: 100, max: 4000 },
         memory: { min: mebibytes(128), max: mebibytes(2048) },
+      },
+      guard: {
+        step: {
+          replicas: { absolute: 4, relative: 1, down: 1 },
+          cpu: { absolute: 250, relative: 1, down: 0.5 },
+          memory: { absolute: mebibytes(128), relative: 1, down: 0.5 },
+        },
+        cooldown: {
+          replicas: { up: 0, down: seconds(60) },
+          cpu: { up: 0, down: seconds(60) },
+          memory: { up: 0, down: seconds(60) },
+        },
+        disruption: { members: 12, window: seconds(600) },
       },
       utilisation: { cpu: 1, memory: 1 },
       reward: {
@@ -118,9 +130,10 @@ describe("a profile", () => {
     ["controlStepSeconds: 7.5", "utilisation: { cpu: 0.7 }", "stakes: high", "episodeSteps: 40"],
     ["bootstrap: false", "reward: { thresholds: { serving: 60 } }"],
     ["sharedModel: runs/pool-200", "stakes: high"],
+    ["guard: { cpu: { step: 100m, up: 0.5, cooldownDownSeconds: 300 }, disruption: { pods: 3, windowMinutes: 5 } }"],
   ])("printed with all that was left out is the same profile (%#)", (...added) => {
     const sized = {
-      2: "slo: { latency: { percentile: 99.9, targetMs: 12.5 } }",
+      2: "slo: { latency: { quantile: 0.999, targetMs: 12.5 } }",
       6: "  memory: { min: 1000001, max: 3Gi }",
     };
     for (const text of [withLines({}, ...added), withLines(sized, ...added), withLines({ 2: "slo: none" }, ...added)]) {
@@ -162,12 +175,12 @@ describe("refused with line, field and reason:", () => {
     {
       what: "a policy that has to have converged before it acts",
       text: withLines({}, "reward: { thresholds: { online: { belowConverged: 5 } } }"),
-      says: "shop.yaml:7: reward.thresholds.online can not be relative to a converged policy",
+      says: "shop.yaml:7: reward.thresholds.online cannot be relative to a converged policy",
     },
     {
       what: "a life without the fallback, with a threshold (the usual one) that only the fallback could give",
       text: withLines({}, "mode: act", "bootstrap: false"),
-      says: "shop.yaml:8: bootstrap can not be false while the serving threshold is relative to the fallback",
+      says: "shop.yaml:8: bootstrap cannot be false while the serving threshold is relative to the fallback",
     },
     {
       what: "the same, with a deviation that only the fallback could give",
@@ -176,7 +189,23 @@ describe("refused with line, field and reason:", () => {
         "bootstrap: false",
         "reward: { thresholds: { serving: 130, deviation: { timesFallback: 2 } } }",
       ),
-      says: "shop.yaml:7: bootstrap can not be false while the deviation is relative to the fallback alone",
+      says: "shop.yaml:7: bootstrap cannot be false while the deviation is relative to the fallback alone",
+    },
+    {
+      what: "an on-policy learner that would have to learn from the fallback",
+      text: withLines({}, "bootstrap: true", "learner: { kind: ppo }"),
+      says: "shop.yaml:7: bootstrap must be false here: the learner 'ppo' learns from its own steps only",
+    },
+    {
+      what: "an on-policy learner that would be retrained while the fallback acts",
+      text: withLines(
+        {},
+        "stakes: high",
+        "learner: { kind: ppo }",
+        "bootstrap: false",
+        "reward: { thresholds: { serving: 130 } }",
+      ),
+      says: "shop.yaml:7: stakes must be normal here: the learner 'ppo' learns from its own steps only",
     },
     {
       what: "none of what the fallback earns",
@@ -199,9 +228,14 @@ describe("refused with line, field and reason:", () => {
       says: "shop.yaml:5: bounds.cpu.min must be CPU in cores or millicores, such as 1.5 or 250m, found '0.0001'",
     },
     {
-      what: "a percentile of everything",
-      text: withLines({ 2: "slo: { latency: { percentile: 100, targetMs: 250 } }" }),
-      says: "shop.yaml:2: slo.latency.percentile is not valid: expected number to be <100",
+      what: "a quantile of everything",
+      text: withLines({ 2: "slo: { latency: { quantile: 1, targetMs: 250 } }" }),
+      says: "shop.yaml:2: slo.latency.quantile is not valid: expected number to be <=0.99999",
+    },
+    {
+      what: "a target that nothing can keep",
+      text: withLines({ 2: "slo: { latency: { quantile: 0.99, targetMs: 5e-324 } }" }),
+      says: "shop.yaml:2: slo.latency.targetMs is not valid: expected number to be >=0.01",
     },
     {
       what: "two SLOs at once",
@@ -214,7 +248,7 @@ describe("refused with line, field and reason:", () => {
       says: "shop.yaml:2: slo must be 'none', or one of",
     },
     {
-      what: "a name that can not be one",
+      what: "a name that cannot be one",
       text: withLines({ 1: "workload: ../shop" }),
       says: "shop.yaml:1: workload must be a name:",
     },
@@ -241,6 +275,10 @@ describe("refused with line, field and reason:", () => {
       message: "shop.yaml:8: unknown key 'aplha' in 'reward'; did you mean 'alpha'?",
     });
     expect(refusalOf(withLines({}, "booststrap: true")).message).toContain("did you mean 'bootstrap'?");
+    expect(refusalOf(withLines({ 2: "slo: { latency: { percentile: 99, targetMs: 250 } }" }))).toEqual({
+      code: "config.unknown-key",
+      message: "shop.yaml:2: unknown key 'percentile' in 'slo.latency'; its keys are quantile, targetMs",
+    });
   });
 
   test("every problem, not just the first", () => {
@@ -261,8 +299,19 @@ test("its parts are what the task, the guard and the lifecycle take", () => {
   const task = unwrap(profileTask(profile));
   expect(task).toMatchObject({ alpha: 0.7, headroom: 0.1, switchCost: 0.5, slo: profile.slo, episodeSteps: 50 });
   expect(task.features).toBe("extended");
-  expect(unwrap(parseGuardLimits({ bounds: profile.bounds })).bounds).toEqual(profile.bounds);
-  expect(unwrap(lifecycleOf(profile))).toMatchObject({ stakes: "high", mode: "recommend", maxReward: 100 });
+  const { knobs } = unwrap(profileLimits(profile));
+  expect(knobs[1]).toMatchObject({
+    name: "cpu",
+    step: { absolute: 250, up: 1, down: 0.5 },
+    cooldown: { down: 60_000 },
+  });
+  expect(Object.fromEntries(knobs.map(({ name, bounds }) => [name, bounds]))).toEqual(profile.bounds);
+  const maxReward = mostPerEpisode(profile);
+  expect(unwrap(lifecycleOf(profile, { maxReward }))).toMatchObject({
+    stakes: "high",
+    mode: "recommend",
+    maxReward: 100,
+  });
 });
 
 test("whatever thresholds are asked for, the check accepts none that the lifecycle would refuse", () => {
@@ -288,7 +337,7 @@ test("whatever thresholds are asked for, the check accepts none that the lifecyc
         return;
       }
       outcomes.accepted += 1;
-      expect(lifecycleOf(profile)).toMatchObject({ ok: true });
+      expect(lifecycleOf(profile, { maxReward: mostPerEpisode(profile) })).toMatchObject({ ok: true });
     }),
     { numRuns: 300 },
   );
@@ -296,7 +345,7 @@ test("whatever thresholds are asked for, the check accepts none that the lifecyc
 });
 
 test("two profiles of one workload are refused, with both places", () => {
-  const cwd = mkdtempSync(join(tmpdir(), "coxswain-profile-"));
+  const cwd = temporaryFolder("profile");
   writeFileSync(join(cwd, "a.yaml"), withLines({}));
   writeFileSync(join(cwd, "b.yaml"), `# a copy\n${withLines({})}`);
   expect(loadProfiles(["a.yaml"], cwd)).toMatchObject([{ file: "a.yaml", profile: { workload: "shop" } }]);

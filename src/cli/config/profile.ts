@@ -4,7 +4,7 @@
  */
 import { isAbsolute, join } from "node:path";
 import { CodedError, failure } from "../../base/index.ts";
-import type { WorkloadProfile } from "../../control/tasks/index.ts";
+import type { WorkloadProfile } from "../../control/tasks/pods/index.ts";
 import { type ConfigDocument, parseConfig, readConfigFile } from "./document.ts";
 import { deepFreeze, invalid } from "./load.ts";
 import { profileSchema } from "./profile-schema.ts";

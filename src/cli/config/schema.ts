@@ -4,13 +4,20 @@
  */
 
 import { z } from "zod";
-import { LOG_LEVELS } from "../log.ts";
+import { requestSloMs } from "../../contract/schemas/index.ts";
+import { LOG_FORMATS, LOG_LEVELS } from "../log.ts";
+import { storeSchema } from "./store-schema.ts";
+import { targetsSetting } from "./target-schema.ts";
 import { trainSchema } from "./train-schema.ts";
 
 export const configSchema = z.strictObject({
   log: z
     .strictObject({
       level: z.enum(LOG_LEVELS).default("info").describe("least level that is written to standard error"),
+      format: z
+        .enum(LOG_FORMATS)
+        .default("auto")
+        .describe("text: readable lines; json: one JSON object a line; auto: text on a terminal, else json"),
     })
     .prefault({}),
   runtime: z
@@ -29,6 +36,10 @@ export const configSchema = z.strictObject({
     .min(1)
     .default(".coxswain")
     .describe("folder for what the program keeps between runs, such as finished jobs of studies"),
+  modules: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("files that export environments, learners and worlds of your own, for train, evaluate, env and up"),
   agents: z
     .strictObject({
       sharedModel: z
@@ -50,6 +61,16 @@ export const configSchema = z.strictObject({
       grpcPort: z.int().min(0).max(65_535).default(4317).describe("port for OTLP over gRPC; 0 takes one that is free"),
     })
     .prefault({}),
+  world: z
+    .string()
+    .default("")
+    .describe("name of a world that a module brings, for `up` to manage instead of the simulated cluster"),
+  store: storeSchema.prefault({}),
+  targets: targetsSetting,
+  requests: z
+    .record(z.string().min(1).max(300), z.strictObject({ sloMs: requestSloMs.describe("that its p99 may not pass") }))
+    .default({})
+    .describe("SLOs of request types by the operation of their root spans, for spans that are sent to `up`"),
   train: trainSchema.prefault({}),
 });
 

@@ -130,7 +130,12 @@ function ddpgSchema(defaults: DdpgConfig) {
 
 export const trainSchema = z.strictObject({
   task: z.string().min(1).default("CartPole-v1").describe("environment id to learn"),
-  algo: z.enum(["ppo", "dqn", "ddpg", "td3"]).default("ppo").describe("base learner"),
+  taskConfig: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .describe("settings that the environment is made with, such as 'application: 3' for AutoscaleFluid-v0"),
+  algo: z.string().min(1).default("ppo").describe("learner: ppo, dqn, ddpg, td3, or the kind of one from a module"),
+  learner: z.record(z.string(), z.unknown()).default({}).describe("settings of a learner from a module"),
   seed: z.int().min(0).default(1).describe("every random stream of the run descends from it"),
   steps: count.default(100_000).describe("environment steps to train for"),
   threads: z

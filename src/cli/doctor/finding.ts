@@ -5,7 +5,7 @@ import { execFile } from "node:child_process";
 export interface Finding {
   readonly id: string;
   readonly what: string;
-  /** "absent" is fine until one wants what needs it; "bad" means coxswain itself can not work well here. */
+  /** "absent" is fine until one wants what needs it; "bad" means coxswain itself cannot work well here. */
   readonly status: "ok" | "absent" | "bad";
   readonly found: string;
   /** What to do about it, when there is something to do. */

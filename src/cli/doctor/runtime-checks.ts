@@ -1,11 +1,11 @@
 /** What coxswain itself stands on: Node, cores, memory, kernels, threads, the embedded store, the disk. */
 
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { availableParallelism, freemem, totalmem } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { loadKernels, packageRoot, tryKernels } from "../../adapters/runtime/index.ts";
+import { loadKernels, makeFolder, packageRoot, tryKernels } from "../../adapters/runtime/index.ts";
 import { ok } from "../../base/index.ts";
 import type { KernelChoice } from "../kernels.ts";
 import { cpuModel } from "../package-info.ts";
@@ -87,7 +87,7 @@ export const threadsCheck: Check = async () => {
     const worker = new Worker(source, { eval: true, workerData: shared });
     await new Promise((resolve, reject) => worker.once("exit", resolve).once("error", reject));
   } catch (thrown) {
-    return { ...base, status: "bad", found: String(thrown), advice: "allow worker threads, or studies can not run" };
+    return { ...base, status: "bad", found: String(thrown), advice: "allow worker threads, or studies cannot run" };
   }
   const works = Atomics.load(shared, 0) === 42;
   return works ? { ...base, status: "ok", found: "work" } : { ...base, status: "bad", found: "memory is not shared" };
@@ -127,7 +127,7 @@ export const diskCheck =
     const base = { id: "disk", what: `disk under ${data}` };
     const file = join(data, `doctor-${process.pid}.tmp`);
     try {
-      mkdirSync(data, { recursive: true });
+      makeFolder(data);
       const handle = openSync(file, "w");
       try {
         const { mibPerSecond, syncMs } = measureDisk(handle);

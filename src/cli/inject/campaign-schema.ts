@@ -93,7 +93,7 @@ export const campaignSchema = z
       return z.NEVER;
     }
     if (given.injections.length === 0 && given.random === undefined && given.windows === undefined)
-      issue(["application"], "can not be disturbed by nothing: give 'injections', 'random' or 'windows'");
+      issue(["application"], "cannot be disturbed by nothing: give 'injections', 'random' or 'windows'");
     return campaignOf(given, { application, issue });
   });
 

@@ -101,7 +101,9 @@ const keyOf = ({ kind, target }: Injection): string => `${kind} ${targetName(tar
 function worldOf({ application, seed, load, dispersion }: Campaign, slos: readonly Ms[]) {
   const perMinute = Float64Array.of(load);
   return microserviceWorld({
-    ...{ seed, application, slos },
+    seed,
+    application,
+    slos,
     load: { id: "campaign", level: "high", perMinute, dispersion },
     tracing: { sampling: 0 },
   });

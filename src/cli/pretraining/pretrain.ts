@@ -6,7 +6,7 @@
 import { availableParallelism } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Pretraining } from "../../learn/meta/index.ts";
-import { embedUnseen, rankUnseen, type SharedTraining, type UnseenRanking } from "../../studies/index.ts";
+import { embedUnseen, rankUnseen, type SharedTraining, type UnseenRanking } from "../../pretraining/index.ts";
 import { usageError } from "../failures.ts";
 import { type KernelChoice, openKernels } from "../kernels.ts";
 import { cpuModel, gitCommit, packageVersion } from "../package-info.ts";

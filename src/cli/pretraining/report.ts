@@ -6,7 +6,7 @@
 import { figureToSvg, type LineFigure } from "../../adapters/plot/index.ts";
 import type { Pretraining } from "../../learn/meta/index.ts";
 import { planarMap } from "../../learn/meta/index.ts";
-import { drawMember, type SharedTraining, type UnseenRanking } from "../../studies/index.ts";
+import { drawMember, type SharedTraining, type UnseenRanking } from "../../pretraining/index.ts";
 import type { RunFolder } from "../training/run-folder.ts";
 import { TRAINING_PART } from "./run-pretraining.ts";
 

@@ -9,10 +9,10 @@
  */
 
 import { openWorkerPool, workerEntry } from "../../adapters/runtime/index.ts";
-import { sharedTaskName } from "../../control/lifecycle/index.ts";
+import { podsTaskName } from "../../control/tasks/pods/index.ts";
 import { encodePretrained, Pretraining, pretrainKinds } from "../../learn/meta/index.ts";
+import { poolEntries, poolShape, poolTraits, poolWorld, type SharedTraining } from "../../pretraining/index.ts";
 import { cellMemory } from "../../sim/index.ts";
-import { poolEntries, poolShape, poolTraits, poolWorld, type SharedTraining } from "../../studies/index.ts";
 import { type KernelChoice, openKernels } from "../kernels.ts";
 import { createProgress } from "../progress.ts";
 import { isLive, type Session } from "../shell.ts";
@@ -74,7 +74,7 @@ export async function runPretraining(session: Session, run: PretrainRun): Promis
       tell(session, training);
     }
     folder.writeTraining(training.save());
-    const task = sharedTaskName({ features: "extended", actions });
+    const task = podsTaskName({ features: "extended", actions });
     folder.writeBytes("model.ckpt", encodePretrained({ ...training.model(), task }));
     return training;
   } catch (thrown) {

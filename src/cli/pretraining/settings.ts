@@ -5,10 +5,10 @@
 
 import { z } from "zod";
 import { CodedError, failure } from "../../base/index.ts";
-import type { ActionKind } from "../../control/tasks/index.ts";
+import type { ActionKind } from "../../control/tasks/pods/index.ts";
 import type { PretrainConfig } from "../../learn/meta/index.ts";
 import { pretrainDefaults } from "../../learn/meta/index.ts";
-import { quickPretraining, type SharedTraining } from "../../studies/index.ts";
+import { quickPretraining, type SharedTraining } from "../../pretraining/index.ts";
 import type { RunFolder } from "../training/run-folder.ts";
 
 export interface PretrainFlags {

@@ -2,8 +2,8 @@
 
 import { serveJobs, threadMemory } from "../../adapters/runtime/index.ts";
 import { pretrainKinds } from "../../learn/meta/index.ts";
+import { poolWorld } from "../../pretraining/index.ts";
 import { shareCells } from "../../sim/index.ts";
-import { poolWorld } from "../../studies/index.ts";
 
 const memory = threadMemory();
 if (memory) shareCells(memory);

@@ -35,10 +35,10 @@ test("how rows and figures are made does not matter to a kept job", () => {
 });
 
 test("parts of the code have hashes of their own, and one that is not there is a mistake", () => {
-  const hashes = [["base"], ["studies/aware/scene"], ["studies/aware/pools"], ["base", "studies/aware/scene"]].map(
-    (parts) => codeHash(parts),
+  const hashes = [["base"], ["pretraining/scene"], ["pretraining/pools"], ["base", "pretraining/scene"]].map((parts) =>
+    codeHash(parts),
   );
   expect(new Set(hashes).size).toBe(4);
   expect(codeHash(["base"])).toBe(hashes[0]);
-  expect(() => codeHash(["studies/aware/scenery"])).toThrow("there is no code at studies/aware/scenery");
+  expect(() => codeHash(["pretraining/scenery"])).toThrow("there is no code at pretraining/scenery");
 });

@@ -11,7 +11,18 @@ import { fileURLToPath } from "node:url";
 import { packageRoot } from "../../adapters/runtime/index.ts";
 import type { Study } from "../../studies/index.ts";
 
-const COMPUTING_FOLDERS = ["base", "learn", "observe", "act", "sim", "control", "studies/aware", "adapters/runtime"];
+const COMPUTING_FOLDERS = [
+  "base",
+  "learn",
+  "observe",
+  "act",
+  "sim",
+  "control",
+  "pretraining",
+  "studies/aware",
+  "studies/firm",
+  "adapters/runtime",
+];
 
 const hashes = new Map<string, string>();
 

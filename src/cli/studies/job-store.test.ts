@@ -1,13 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/fixtures/folders/temporary-folder.ts";
 import { JobStore } from "./job-store.ts";
 import { plainJson } from "./plain-json.ts";
 
 let data: string;
 beforeEach(() => {
-  data = mkdtempSync(join(tmpdir(), "coxswain-jobs-"));
+  data = temporaryFolder("jobs");
 });
 
 const store = (fingerprint = "f00d") => new JobStore({ data, study: "coin", fingerprint });

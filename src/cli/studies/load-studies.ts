@@ -1,8 +1,8 @@
 /** Finds studies by id: those of the package, plus those of modules that the user names. */
 
-import { pathToFileURL } from "node:url";
 import { CodedError, failure } from "../../base/index.ts";
 import { studies as builtin, type Study } from "../../studies/index.ts";
+import { importModule } from "../modules/import-module.ts";
 import { didYouMean } from "../suggest.ts";
 
 /** A module of studies exports `studies`, a list; the same module is loaded again in every worker thread. */
@@ -23,15 +23,7 @@ export async function loadStudies(modules: readonly string[]): Promise<readonly 
 }
 
 async function importStudies(file: string): Promise<readonly Study[]> {
-  let exported: { studies?: unknown };
-  try {
-    exported = (await import(pathToFileURL(file).href)) as { studies?: unknown };
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
-    throw new CodedError(
-      failure("study.module", `${file} can not be loaded as a module of studies: ${why}`, { cause }),
-    );
-  }
+  const exported = await importModule(file);
   if (!Array.isArray(exported.studies)) {
     throw new CodedError(
       failure("study.module", `${file} exports no list called 'studies'; write \`export const studies = [myStudy]\``),

@@ -27,7 +27,7 @@ function refuse(path: string, found: string): CodedError {
   return new CodedError(
     failure(
       "study.not-json",
-      `a study's ${path} is ${found}, which JSON can not keep; return plain finite numbers, texts, lists and objects`,
+      `a study's ${path} is ${found}, which JSON cannot keep; return plain finite numbers, texts, lists and objects`,
     ),
   );
 }

@@ -1,32 +1,36 @@
 /** A study's report for people: the table in the terminal, the page and the files in a results folder. */
 
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Figure, figureToPng, figureToSvg } from "../../adapters/plot/index.ts";
-import { writeFileAtomically } from "../../adapters/runtime/index.ts";
-import type { Study, StudyReport, StudyRow } from "../../studies/index.ts";
+import { makeFolder, writeFileAtomically } from "../../adapters/runtime/index.ts";
+import { tallyOf } from "../../contract/index.ts";
+import type { Study, StudyReport } from "../../studies/index.ts";
 import { shortCommit } from "../package-info.ts";
 import { clockTime } from "../progress.ts";
-import { formatNumber, renderTable, type TableOptions } from "../table.ts";
+import { renderTable, type TableOptions } from "../table.ts";
+import { markdownTable, rowTables, tallyText } from "./row-tables.ts";
 import { seedOptions, seedsText } from "./seeds.ts";
 
 export function reportTable(report: StudyReport, options: TableOptions = {}): string {
-  const rows = report.rows.map((row) => [row.what, paperText(row), oursText(row), row.claim, verdictText(row, "NO")]);
-  const head = [
-    { head: "what" },
-    { head: "paper" },
-    { head: "ours (95 % interval)" },
-    { head: "claim" },
-    { head: "holds" },
-  ];
+  const tables = rowTables(report.rows, { emphasise: (text) => text.toUpperCase(), withSource: false });
   return [
     `${report.title}${report.quick ? " (quick)" : ""}`,
     "",
-    renderTable(head, rows, options),
-    "",
+    ...tables.flatMap(({ title, head, cells }) => [
+      title,
+      renderTable(
+        head.map((text) => ({ head: text })),
+        cells,
+        options,
+      ),
+      "",
+    ]),
+    `${capital(tallyText(tallyOf(report.rows)))}.`,
     provenance(report),
   ].join("\n");
 }
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 function provenance(report: StudyReport): string {
   const { seeds, wallSeconds, version, commit, node, cpu, kernels } = report;
@@ -34,24 +38,6 @@ function provenance(report: StudyReport): string {
     `${seedsText(seeds)}, ${clockTime(wallSeconds * 1000)} on ${cpu}, Node ${node}, ` +
     `${kernels} kernels, coxswain ${version}, commit ${shortCommit(commit)}`
   );
-}
-
-function paperText({ paper }: StudyRow): string {
-  if (paper === null) return "–";
-  const range =
-    paper.low === paper.high ? formatNumber(paper.low) : `${formatNumber(paper.low)} to ${formatNumber(paper.high)}`;
-  return withUnit(range, paper.unit);
-}
-
-function oursText({ ours }: StudyRow): string {
-  return withUnit(`${formatNumber(ours.mean)} [${formatNumber(ours.lo)}, ${formatNumber(ours.hi)}]`, ours.unit);
-}
-
-/** Nothing where nothing is judged. */
-const verdictText = ({ holds }: StudyRow, no: string): string => (holds === null ? "" : holds ? "yes" : no);
-
-function withUnit(text: string, unit: string): string {
-  return unit === "" ? text : `${text} ${unit}`;
 }
 
 function commandOf(study: Study, { study: id, quick, seeds }: StudyReport): string {
@@ -68,7 +54,7 @@ export interface WriteOptions {
 
 /** Writes `<study>.json`, `<study>.md` and each figure as SVG and PNG; returns the files. */
 export async function writeReport({ study, report, figures, folder }: WriteOptions): Promise<readonly string[]> {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const written: string[] = [];
   const write = (name: string, content: string | Uint8Array) => {
     const file = join(folder, name);
@@ -93,20 +79,15 @@ export function reportPage(
   report: StudyReport,
   images: readonly { readonly name: string; readonly title: string }[],
 ): string {
-  const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
-  const rows = report.rows.map((row) => {
-    const where = row.paper === null ? "" : ` (${row.paper.where})`;
-    return `| ${[row.what, paperText(row) + where, oursText(row), row.claim, verdictText(row, "**no**")].map(cell).join(" | ")} |`;
-  });
+  const tables = rowTables(report.rows, { emphasise: (text) => `**${text}**`, withSource: true });
   return [
     `# ${report.title}`,
     "",
     study.about,
     "",
-    "| what | published | ours, interquartile mean and 95 % interval | claim | holds |",
-    "|---|---|---|---|---|",
-    ...rows,
+    `${capital(tallyText(tallyOf(report.rows)))}.`,
     "",
+    ...tables.flatMap((table) => [`## ${table.title}`, "", markdownTable(table), ""]),
     ...images.flatMap(({ name, title }) => [`![${title}](${name}.svg)`, ""]),
     `${provenance(report)}. ${report.quick ? "A quick run: fewer seeds and steps than the published table." : ""}`.trim(),
     `Made by \`${commandOf(study, report)}\`;`,

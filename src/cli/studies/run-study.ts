@@ -3,6 +3,8 @@
  * Not here: printing and files (report.ts), threads (job-pool.ts).
  */
 
+import { CodedError, failure } from "../../base/index.ts";
+import { parseStudyResult } from "../../contract/index.ts";
 import type { Figure, Study, StudyReport, UnitResult } from "../../studies/index.ts";
 import { openKernels } from "../kernels.ts";
 import { cpuModel, gitCommit, packageVersion } from "../package-info.ts";
@@ -118,6 +120,14 @@ export async function runStudy(session: Session, options: RunStudyOptions): Prom
     cpu: cpuModel(),
     kernels,
   };
+  const parsed = parseStudyResult(report);
+  if (!parsed.ok)
+    throw new CodedError(
+      failure(
+        "study.rows",
+        `study '${study.id}' has a row that cannot be read: ${parsed.problem}; make rows with promiseAtLeast, reproduceAtLeast, shown and their like`,
+      ),
+    );
   return { report, figures: study.figures(results, config) };
 }
 

@@ -1,15 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { readFileSync, statSync } from "node:fs";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/fixtures/folders/temporary-folder.ts";
 import { decodePretrained } from "../../learn/meta/index.ts";
-import { quickPretraining, type SharedTraining } from "../../studies/index.ts";
+import { quickPretraining, type SharedTraining } from "../../pretraining/index.ts";
 import { createLogger } from "../log.ts";
 import type { Session } from "../shell.ts";
 import { trainModels } from "./shared-models.ts";
 
-const data = mkdtempSync(join(tmpdir(), "coxswain-models-"));
-afterEach(() => rmSync(data, { recursive: true, force: true }));
+const data = temporaryFolder("models");
 
 const silent = { write: () => true };
 const session = (signal = new AbortController().signal): Session => ({

@@ -9,7 +9,7 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { SharedTraining } from "../../studies/index.ts";
+import type { SharedTraining } from "../../pretraining/index.ts";
 import { type KernelChoice, openKernels } from "../kernels.ts";
 import { packageVersion } from "../package-info.ts";
 import { runPretraining } from "../pretraining/run-pretraining.ts";
@@ -37,7 +37,7 @@ const CHECKPOINT_MS = 60_000;
  */
 const TRAINING_CODE = [
   ...["base", "learn", "observe/telemetry", "act", "sim/engine", "sim/cluster", "control/tasks"],
-  ...["studies/aware/pool-members", "studies/aware/pools", "studies/aware/scene"],
+  ...["pretraining/pool-members", "pretraining/pools", "pretraining/scene"],
 ];
 
 export async function trainModels(session: Session, { needs, ...options }: ModelsOptions): Promise<ModelFiles> {

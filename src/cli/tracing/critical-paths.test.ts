@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/fixtures/folders/temporary-folder.ts";
 import { node, spansOf } from "../../../test/fixtures/traces/span-tree.ts";
 import { encodeOtlp } from "../../adapters/otlp/index.ts";
 import { NameTable, spanColumnsOf } from "../../observe/telemetry/index.ts";
@@ -15,7 +15,7 @@ import type { CriticalPathsReport } from "./critical-paths.ts";
 
 let cwd: string;
 beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), "coxswain-trace-"));
+  cwd = temporaryFolder("trace");
 });
 
 async function trace(...args: readonly string[]) {
@@ -157,7 +157,7 @@ describe("for people", () => {
   });
 });
 
-describe("what can not be read is told with what to do", () => {
+describe("what cannot be read is told with what to do", () => {
   test.each([
     ["empty", "", "it is empty"],
     ["no JSON", "{nope", "trace.format"],

@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/fixtures/folders/temporary-folder.ts";
 import { node, spansOf } from "../../../test/fixtures/traces/span-tree.ts";
 import { encodeOtlp } from "../../adapters/otlp/index.ts";
 import { encodeLocalizer, Localizer } from "../../control/localize/index.ts";
@@ -12,7 +12,7 @@ import type { LocalizeReport } from "./localize.ts";
 
 let cwd: string;
 beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), "coxswain-localize-"));
+  cwd = temporaryFolder("localize");
 });
 
 async function localize(...args: readonly string[]) {
@@ -83,19 +83,19 @@ describe("against normal times", () => {
   });
 });
 
-describe("what can not be done is told in one sentence", () => {
+describe("what cannot be done is told in one sentence", () => {
   test.each([
-    [["nowhere.json"], "does not exist"],
-    [["few.pb"], "too few"],
-    [["slow.pb", "--model", "nowhere"], "trace.model"],
-    [["slow.pb", "--model", "slow.pb"], "checkpoint.corrupt"],
-    [["slow.pb", "--normal", "empty"], "it is empty"],
-  ])("%j", async (args, said) => {
+    [["nowhere.json"], 2, "does not exist"],
+    [["few.pb"], 1, "too few"],
+    [["slow.pb", "--model", "nowhere"], 2, "trace.model"],
+    [["slow.pb", "--model", "slow.pb"], 1, "checkpoint.corrupt"],
+    [["slow.pb", "--normal", "empty"], 1, "it is empty"],
+  ])("%j", async (args, exit, said) => {
     record("few.pb", () => 10, 5);
     record("slow.pb", () => 10);
     writeFileSync(join(cwd, "empty"), "");
     const { code, stdout, stderr } = await localize(...args, "--json");
-    expect([code, stdout]).toEqual([1, ""]);
+    expect([code, stdout]).toEqual([exit, ""]);
     expect(stderr).toContain(said);
     expect(stderr.trim().split("\n")).toHaveLength(1);
   });

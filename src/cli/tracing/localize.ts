@@ -70,7 +70,7 @@ async function localizerFor({ model, threshold }: LocalizeOptions): Promise<Loca
   try {
     bytes = await readFile(model);
   } catch (cause) {
-    const message = `the localizer ${model} can not be read; give the file of one, or leave --model out`;
+    const message = `the localizer ${model} cannot be read; give the file of one, or leave --model out`;
     throw new CodedError(failure("trace.model", message, { cause }));
   }
   return unwrap(decodeLocalizer(bytes, { window: ALL_TIME, ...more }));

@@ -3,6 +3,7 @@
  * Owns: reading them for every `coxswain trace` command, and the refusal of what holds none.
  */
 import { type FileFormat, readSpans } from "../../adapters/otlp/index.ts";
+import { randomWords } from "../../adapters/runtime/index.ts";
 import { CodedError, failure } from "../../base/index.ts";
 import { type AnalysedTraces, NameTable, type SpanColumns, SpanDrops } from "../../observe/telemetry/index.ts";
 import { assembleTraces, CriticalPathFinder, RelationTracker, type WholeTraces } from "../../observe/tracing/index.ts";
@@ -28,7 +29,7 @@ export interface ReadTraces {
 }
 
 export async function readTraces({ files, format, signal, onProgress }: ReadOptions): Promise<ReadTraces> {
-  const names = new NameTable({ most: 1_000_000 });
+  const names = new NameTable({ most: 1_000_000, random: randomWords });
   const dropped = new SpanDrops();
   const read: ReadFile[] = [];
   const batches: SpanColumns[] = [];

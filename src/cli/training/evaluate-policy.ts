@@ -3,9 +3,10 @@
 import { readFileSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { CodedError, failure, seededRng, unwrap } from "../../base/index.ts";
-import { makeVectorEnv } from "../../learn/env/index.ts";
+import { type EnvConfig, makeVectorEnv } from "../../learn/env/index.ts";
 import { actionShapeOf, evaluate, type Learner, openLearner } from "../../learn/rl/index.ts";
 import { bootstrap, interquartileMean, mean } from "../../studies/index.ts";
+import { loadEnv } from "../environments/catalog.ts";
 import { usageError } from "../failures.ts";
 import { type KernelChoice, openKernels } from "../kernels.ts";
 import { createProgress } from "../progress.ts";
@@ -28,19 +29,22 @@ export async function evaluatePolicy(session: Session, options: EvaluateOptions)
   const file = isAbsolute(options.checkpoint) ? options.checkpoint : join(session.cwd, options.checkpoint);
   const bytes = new Uint8Array(readFileSync(file));
   const learner = unwrap(openLearner(bytes, openKernels(options.kernels)));
-  const task = options.task ?? taskOf(dirname(file));
-  requireFit(learner, task);
+  const { task, taskConfig } = worldOf(dirname(file), options.task);
+  await loadEnv(task);
+  requireFit(learner, task, taskConfig);
   const { seeds, episodes } = options;
   const progress = createProgress(session, `evaluate on ${task}`);
   const scores: number[] = [];
   for (let seed = 1; seed <= seeds; seed++) {
-    scores.push(evaluate(learner, { envId: task, episodes, seed }).mean);
+    scores.push(evaluate(learner, { envId: task, envConfig: taskConfig, episodes, seed }).mean);
     progress.update({ fraction: seed / seeds });
     await new Promise((resolve) => setImmediate(resolve));
     session.signal.throwIfAborted();
   }
   progress.clear();
-  const random = Array.from({ length: seeds }, (_, i) => mean(randomReturns({ envId: task, episodes, seed: i + 1 })));
+  const random = Array.from({ length: seeds }, (_, i) =>
+    mean(randomReturns({ envId: task, envConfig: taskConfig, episodes, seed: i + 1 })),
+  );
   const rng = seededRng(0).fork("evaluate");
   const summary = (values: readonly number[], label: string) => {
     const { estimate, lo, hi } = bootstrap(values, interquartileMean, { rng: rng.fork(label) });
@@ -70,18 +74,26 @@ export async function evaluatePolicy(session: Session, options: EvaluateOptions)
   );
 }
 
-function taskOf(folder: string): string {
+interface PolicyWorld {
+  readonly task: string;
+  readonly taskConfig: EnvConfig;
+}
+
+/** The environment that it was trained in, as it was made then; or the one that is asked for, as it is by default. */
+function worldOf(folder: string, asked: string | undefined): PolicyWorld {
   try {
-    const run = new RunFolder(folder).readRun() as { train?: { task?: string } };
-    if (typeof run.train?.task === "string") return run.train.task;
+    const { train } = new RunFolder(folder).readRun() as { train?: Partial<PolicyWorld> };
+    if (typeof train?.task === "string" && (asked ?? train.task) === train.task)
+      return { task: train.task, taskConfig: train.taskConfig ?? {} };
   } catch {
     // Not in a run folder: the user has to say.
   }
+  if (asked !== undefined) return { task: asked, taskConfig: {} };
   throw usageError("which task? the checkpoint lies in no run folder, so give --task");
 }
 
-function requireFit(learner: Learner, task: string): void {
-  const env = makeVectorEnv(task, { count: 1 });
+function requireFit(learner: Learner, task: string, config: EnvConfig): void {
+  const env = makeVectorEnv(task, { count: 1, config });
   const obs = env.observationSpace.size;
   const action = actionShapeOf(env.actionSpace);
   const fits = learner.shape.obs === obs && JSON.stringify(learner.shape.action) === JSON.stringify(action);

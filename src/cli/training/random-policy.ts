@@ -1,17 +1,18 @@
 /** The policy that knows nothing: what any learner must beat. */
 
 import { seededRng } from "../../base/index.ts";
-import { makeEnv } from "../../learn/env/index.ts";
+import { type EnvConfig, makeEnv } from "../../learn/env/index.ts";
 
 export interface RandomPolicyOptions {
   readonly envId: string;
+  readonly envConfig?: EnvConfig;
   readonly episodes: number;
   readonly seed: number;
 }
 
 /** Returns of whole episodes with uniformly random actions. */
-export function randomReturns({ envId, episodes, seed }: RandomPolicyOptions): readonly number[] {
-  const env = makeEnv(envId);
+export function randomReturns({ envId, envConfig = {}, episodes, seed }: RandomPolicyOptions): readonly number[] {
+  const env = makeEnv(envId, { config: envConfig });
   const rng = seededRng(seed).fork("random policy");
   const returns: number[] = [];
   for (let episode = 0; episode < episodes; episode++) {

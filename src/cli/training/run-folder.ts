@@ -8,7 +8,7 @@
  *   events.out.tfevents.*      curves for TensorBoard
  */
 
-import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { writeFileAtomically } from "../../adapters/runtime/index.ts";
 import { CodedError, failure } from "../../base/index.ts";
@@ -31,7 +31,6 @@ export class RunFolder {
   }
 
   writeRun(run: unknown): void {
-    mkdirSync(this.path, { recursive: true });
     writeFileAtomically(this.#file("run.json"), `${JSON.stringify(run, null, 2)}\n`);
   }
 
@@ -41,7 +40,7 @@ export class RunFolder {
       return JSON.parse(readFileSync(file, "utf8"));
     } catch (cause) {
       throw new CodedError(
-        failure("train.no-run", `${file} can not be read; --resume needs the folder of an earlier training`, { cause }),
+        failure("train.no-run", `${file} cannot be read; --resume needs the folder of an earlier training`, { cause }),
       );
     }
   }

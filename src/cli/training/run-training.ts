@@ -3,14 +3,15 @@
  * Not here: learning (learn/rl), the command line (commands/train.ts).
  */
 
-import { openRolloutPool } from "../../adapters/runtime/index.ts";
-import { type Evaluation, ParallelTraining, Training } from "../../learn/rl/index.ts";
+import { openWorkerPool, workerEntry } from "../../adapters/runtime/index.ts";
+import { type Evaluation, ParallelTraining, rolloutKinds, Training } from "../../learn/rl/index.ts";
 import type { TrainConfig } from "../config/index.ts";
 import { type KernelChoice, openKernels } from "../kernels.ts";
 import { createProgress } from "../progress.ts";
 import { isLive, type Session } from "../shell.ts";
 import { formatNumber } from "../table.ts";
 import { algorithmOf } from "./algorithm.ts";
+import type { RolloutSetup } from "./rollout-worker.ts";
 import type { RunFolder } from "./run-folder.ts";
 
 /** Environment steps between two looks at the signal and the terminal. */
@@ -22,6 +23,8 @@ export interface TrainingRun {
   readonly config: TrainConfig;
   readonly kernels: KernelChoice;
   readonly folder: RunFolder;
+  /** The user's, which threads load again. */
+  readonly modules: readonly string[];
   readonly resumeFrom: Uint8Array | undefined;
 }
 
@@ -39,9 +42,20 @@ export async function runTraining(session: Session, run: TrainingRun): Promise<T
   const curves = new Curves(folder);
   const progress = createProgress(session, `${config.algo} on ${config.task}`);
   let lastReturn: number | undefined;
-  const pool = config.threads === 0 ? undefined : openRolloutPool({ threads: config.threads, kernels });
+  const setup: RolloutSetup = { modules: run.modules, task: config.task };
+  const pool =
+    config.threads === 0
+      ? undefined
+      : openWorkerPool({
+          threads: config.threads,
+          kernels,
+          kinds: rolloutKinds(),
+          entry: workerEntry("./rollout-worker.ts", import.meta.url),
+          setup,
+        });
   const options = {
     envId: config.task,
+    envConfig: config.taskConfig,
     algorithm: algorithmOf(config),
     seed: config.seed,
     kernels,

@@ -4,33 +4,31 @@
  * Owns: these settings. Not here: the lifecycle (control/lifecycle).
  */
 import { minutes, perSecond, unwrap } from "../../base/index.ts";
-import type { AgentSettings, EstimatorOptions, LifecycleProfile } from "../../control/lifecycle/index.ts";
+import type { ModeName } from "../../contract/index.ts";
+import type { AgentSettings, LifecycleProfile } from "../../control/lifecycle/index.ts";
 import { parseLifecycleProfile } from "../../control/lifecycle/index.ts";
-import type { AutoscaleTask } from "../../control/tasks/index.ts";
-import { autoscaleTask, mostPerEpisode } from "../../control/tasks/index.ts";
+import type { AutoscaleTask } from "../../control/tasks/pods/index.ts";
+import { autoscaleTask, mostPerEpisode } from "../../control/tasks/pods/index.ts";
 import type { Slo } from "../../observe/telemetry/index.ts";
-import type { ModeName } from "../../server/index.ts";
+import type { Load } from "../../sim/index.ts";
 import { meanRate } from "../../sim/index.ts";
-import { bounds } from "./demo-cluster.ts";
-import type { DemoWorkload } from "./demo-workloads.ts";
+import { bounds, guardLimits } from "./demo-cluster.ts";
+import type { WorkloadLife } from "./simulated-workload.ts";
 
 /** Six minutes of world time. */
 export const EPISODE_STEPS = 24;
 
-export const demoSettings: Partial<AgentSettings> = {
+const demoSettings: Partial<AgentSettings> = {
   fade: { episodes: 12, to: 0.25 },
   annealEpisodes: 10,
   estimateEvery: 1,
   keepEpisodes: 16,
 };
 
-/** What is estimated is the reward of an episode, so it has to know how long one is. */
-export const demoEstimate = (seed: number): EstimatorOptions => ({ seed, config: { horizon: EPISODE_STEPS } });
-
 const profiles = new Map<ModeName, LifecycleProfile>();
 
 /** Asked for several times in every tick, so each is made once. */
-export function demoProfile(mode: ModeName): LifecycleProfile {
+function demoProfile(mode: ModeName): LifecycleProfile {
   const profile = profiles.get(mode) ?? makeProfile(mode);
   profiles.set(mode, profile);
   return profile;
@@ -56,7 +54,15 @@ function makeProfile(mode: ModeName): LifecycleProfile {
   );
 }
 
-export function demoTask({ load }: Pick<DemoWorkload, "load">, slo: Slo): AutoscaleTask {
+export const demoLife = (load: Load): WorkloadLife => ({
+  mode: "act",
+  profile: demoProfile,
+  task: (slo) => demoTask(load, slo),
+  limits: guardLimits,
+  settings: demoSettings,
+});
+
+function demoTask(load: Load, slo: Slo): AutoscaleTask {
   return unwrap(
     autoscaleTask({
       slo,

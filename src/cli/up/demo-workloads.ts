@@ -1,10 +1,10 @@
 /**
  * The workloads of the demonstration cluster: what each does, for whom, under which promise.
  * Owns: the four that everybody sees, and drawing more from the simulator's applications; loads, SLOs, first allocations,
- * all made from one seed. Not here: where they run (demo-cluster.ts, worlds.ts), the rules beside them (demo-rules.ts).
+ * all made from one seed. Not here: where they run (demo-cluster.ts, simulated-world.ts), the rules beside them (pod-rules.ts).
  */
 import type { Allocation } from "../../act/index.ts";
-import type { Ms, Rng, WorkloadId } from "../../base/index.ts";
+import type { Ms, Rng } from "../../base/index.ts";
 import {
   bytes,
   mebibytes,
@@ -17,6 +17,7 @@ import {
   seededRng,
   unwrap,
 } from "../../base/index.ts";
+import type { PodBounds } from "../../control/tasks/pods/index.ts";
 import type { Slo } from "../../observe/telemetry/index.ts";
 import type { Application, Load, LoadShape } from "../../sim/index.ts";
 import {
@@ -30,34 +31,16 @@ import {
   studyLoad,
 } from "../../sim/index.ts";
 import { bounds, PROCESSOR } from "./demo-cluster.ts";
-import type { Change, ReleasePlan } from "./releases.ts";
+import { demoLife } from "./demo-profile.ts";
+import type { Change } from "./releases.ts";
 import { changesOf } from "./releases.ts";
-
-export interface DemoWorkload {
-  readonly id: WorkloadId;
-  readonly title: string;
-  readonly application: Application;
-  readonly load: Load;
-  readonly slo: Slo;
-  readonly initial: Allocation;
-  readonly rules: Rules;
-  readonly releases: ReleasePlan;
-}
-
-export interface Rules {
-  /** The VPA's minAllowed CPU, in millicores. */
-  readonly leastCpu: number;
-  /** The HPA's target, in percent of the request. */
-  readonly targetPercent: number;
-  /** The HPA's minReplicas. */
-  readonly leastReplicas: number;
-}
+import type { Rules, SimulatedWorkload } from "./simulated-workload.ts";
 
 /**
  * HPA and VPA as operators set them who measured nothing: 60 % of the request where latency counts, more where only
  * throughput does, and a VPA that makes no pod smaller than what one request can use.
  */
-const rulesFor: { readonly [kind in Pledge["kind"]]: Rules } = {
+export const rulesFor: { readonly [kind in Pledge["kind"]]: Rules } = {
   latency: { leastCpu: 1_000, targetPercent: 60, leastReplicas: 1 },
   throughput: { leastCpu: 500, targetPercent: 75, leastReplicas: 1 },
 };
@@ -80,7 +63,11 @@ interface Recipe {
   readonly firstRelease?: Ms;
 }
 
-function composed(id: string, segments: readonly string[], served: { threads: number; timeout: number }): Application {
+export function composed(
+  id: string,
+  segments: readonly string[],
+  served: { threads: number; timeout: number },
+): Application {
   const { threads, timeout } = served;
   return composeApplication(segments, {
     id,
@@ -163,10 +150,14 @@ function drawn(application: Application, number: number, rng: Rng): Recipe {
   };
 }
 
-const LOAD_DAYS = 7;
+export const LOAD_DAYS = 7;
+
+/** One of the four by its name, for a workload of somebody's own. */
+export const demoApplication = (name: string): Application | undefined =>
+  four().find(({ id }) => id === name)?.application;
 
 /** The first ones are the same, however many there are. */
-export function demoWorkloads(seed: number, count: number): readonly DemoWorkload[] {
+export function demoWorkloads(seed: number, count: number): readonly SimulatedWorkload[] {
   const known = four();
   const applications = generateApplications({ seed, count: Math.max(0, count - known.length) });
   const rng = seededRng(seed).fork("demo");
@@ -177,7 +168,7 @@ export function demoWorkloads(seed: number, count: number): readonly DemoWorkloa
   return [...known, ...more].slice(0, count).map((recipe, slot) => workloadOf(recipe, seed + 1_000 * slot));
 }
 
-function workloadOf(recipe: Recipe, seed: number): DemoWorkload {
+function workloadOf(recipe: Recipe, seed: number): SimulatedWorkload {
   const { id, title, application, load, promise, rules, firstRelease } = recipe;
   const rates = studyLoad(generateLoad({ seed, days: LOAD_DAYS, ...load }), application);
   const changes = firstRelease === undefined ? [] : changesOf({ application, load: rates });
@@ -187,21 +178,23 @@ function workloadOf(recipe: Recipe, seed: number): DemoWorkload {
     application,
     load: rates,
     slo: sloOf(promise, { application, load: rates, changes }),
-    initial: startOf(application, rates),
+    bounds,
+    initial: startOf(application, rates, bounds),
     rules: rules ?? rulesFor[promise.kind],
     releases: { first: firstRelease ?? hours(0), changes },
+    life: demoLife(rates),
   };
 }
 
 /** Times the slowest release's p99 on an idle pod: as much room as the studies leave for the versions to come. */
 const ROOM = 1.2;
 
-interface Promised extends Pick<DemoWorkload, "application" | "load"> {
+interface Promised extends Pick<SimulatedWorkload, "application" | "load"> {
   readonly changes: readonly Change[];
 }
 
 /**
- * A target that a later release can not meet even on an idle pod would be broken by everyone, whatever they do: it is set
+ * A target that a later release cannot meet even on an idle pod would be broken by everyone, whatever they do: it is set
  * with the slowest one in mind, as the studies set theirs.
  */
 function sloOf({ kind, times }: Pledge, { application, load, changes }: Promised): Slo {
@@ -209,7 +202,7 @@ function sloOf({ kind, times }: Pledge, { application, load, changes }: Promised
   const slowest = Math.max(0, ...changes.map((change) => ROOM * idleLatency(change.application)));
   return {
     kind,
-    percentile: 0.99,
+    quantile: 0.99,
     target: milliseconds(Math.round(Math.max(times * idleLatency(application), slowest))),
   };
 }
@@ -223,13 +216,16 @@ function idleLatency(application: Application): number {
 const round2 = (value: number) => Math.round(value * 100) / 100;
 
 /** What a careful person would have asked for: a core per pod, twice the mean need, memory for a full pod. */
-function startOf(application: Application, load: Load): Allocation {
+export function startOf(application: Application, load: Load, within: PodBounds): Allocation {
   const cores = (meanRate(load) * meanWork(application).cpu) / 1_000;
   const { base, perRequest, cache } = application.memory;
   const memory = base + cache + perRequest * application.threads;
   return {
-    replicas: Math.min(Math.max(Math.ceil(2 * cores), 2), bounds.replicas.max),
-    cpu: millicores(1_000),
-    memory: bytes(Math.min(Math.max(Math.ceil(memory), bounds.memory.min), bounds.memory.max)),
+    replicas: clamped(Math.max(Math.ceil(2 * cores), 2), within.replicas),
+    cpu: millicores(clamped(1_000, within.cpu)),
+    memory: bytes(clamped(Math.ceil(memory), within.memory)),
   };
 }
+
+const clamped = (value: number, { min, max }: { readonly min: number; readonly max: number }): number =>
+  Math.min(Math.max(value, min), max);

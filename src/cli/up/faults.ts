@@ -1,20 +1,14 @@
 /**
  * Faults that a person can inject, each by a mechanism that is really there: the telemetry port fails, the learner throws,
  * more requests come, the software gets slower, a node is gone with its pods.
- * Owns: what a fault does, how long it lasts, and how it ends. Not here: asking for one (commands.ts).
+ * Owns: what a fault does, how long it lasts, and how it ends. Not here: asking for one (plane/commands.ts).
  */
 import type { Ms } from "../../base/index.ts";
 import { minutes } from "../../base/index.ts";
-import type { FaultName } from "../../server/index.ts";
+import type { FaultName } from "../../contract/index.ts";
+import type { ActiveFault } from "../../plane/index.ts";
 import type { Application, EventClusterWorld, Load } from "../../sim/index.ts";
-import type { DemoWorkload } from "./demo-workloads.ts";
-
-export interface ActiveFault {
-  readonly workload: string;
-  readonly fault: FaultName;
-  /** Of world time. */
-  readonly until: number;
-}
+import type { SimulatedWorkload } from "./simulated-workload.ts";
 
 /** Long enough to be seen at the default speed, short enough to see the recovery. */
 export const FAULT_LASTS: Ms = minutes(20);
@@ -39,12 +33,12 @@ const slowed = (application: Application): Application => ({
 /** The faults that are in force, from their beginning to their end; in both worlds, since both are to meet the same. */
 export class ActiveFaults {
   #all: readonly ActiveFault[];
-  readonly #softwareOf: (workload: DemoWorkload) => Application;
+  readonly #softwareOf: (workload: SimulatedWorkload) => Application;
   /** By workload, the node that was lost in each world: its pods may live elsewhere there. */
   readonly #lostNodes = new Map<string, Map<EventClusterWorld, string>>();
 
   /** `softwareOf`: the release that a workload runs, without any fault. */
-  constructor(before: readonly ActiveFault[], softwareOf: (workload: DemoWorkload) => Application) {
+  constructor(before: readonly ActiveFault[], softwareOf: (workload: SimulatedWorkload) => Application) {
     this.#all = before;
     this.#softwareOf = softwareOf;
   }
@@ -58,13 +52,13 @@ export class ActiveFaults {
   }
 
   /** Those of before a restart, in worlds that begin. */
-  applyTo(workloads: readonly DemoWorkload[], worlds: readonly EventClusterWorld[]): void {
+  applyTo(workloads: readonly SimulatedWorkload[], worlds: readonly EventClusterWorld[]): void {
     for (const workload of workloads)
       for (const fault of this.of(workload.id)) this.#apply(workload, fault, { isActive: true, worlds });
   }
 
   /** One that is there already lasts until the later end. */
-  begin(workload: DemoWorkload, added: ActiveFault, worlds: readonly EventClusterWorld[]): void {
+  begin(workload: SimulatedWorkload, added: ActiveFault, worlds: readonly EventClusterWorld[]): void {
     const isThere = this.of(workload.id).includes(added.fault);
     this.#all = [...this.#all.filter((one) => one.fault !== added.fault || one.workload !== added.workload), added];
     if (!isThere) this.#apply(workload, added.fault, { isActive: true, worlds });
@@ -73,7 +67,7 @@ export class ActiveFaults {
   /** Ends those whose time is over; answers with them. */
   endDue(
     now: number,
-    workloads: readonly DemoWorkload[],
+    workloads: readonly SimulatedWorkload[],
     worlds: readonly EventClusterWorld[],
   ): readonly ActiveFault[] {
     const over = this.#all.filter(({ until }) => until <= now);
@@ -87,7 +81,7 @@ export class ActiveFaults {
   }
 
   /** The workload's release of now, which a fault may slow down. */
-  install(workload: DemoWorkload, worlds: readonly EventClusterWorld[]): void {
+  install(workload: SimulatedWorkload, worlds: readonly EventClusterWorld[]): void {
     const software = this.#softwareOf(workload);
     const application = this.of(workload.id).includes("slow-pods") ? slowed(software) : software;
     for (const world of worlds) world.update(workload.id, { application });
@@ -95,7 +89,7 @@ export class ActiveFaults {
 
   /** Only the part that the fault is about. */
   #apply(
-    workload: DemoWorkload,
+    workload: SimulatedWorkload,
     fault: FaultName,
     { isActive, worlds }: { readonly isActive: boolean; readonly worlds: readonly EventClusterWorld[] },
   ): void {
@@ -108,7 +102,7 @@ export class ActiveFaults {
     }
   }
 
-  #loseNode(id: DemoWorkload["id"], world: EventClusterWorld): void {
+  #loseNode(id: SimulatedWorkload["id"], world: EventClusterWorld): void {
     const node = world.homeOf(id);
     if (node === undefined) return;
     const lost = this.#lostNodes.get(id) ?? new Map<EventClusterWorld, string>();
@@ -116,7 +110,7 @@ export class ActiveFaults {
     world.loseNode(node);
   }
 
-  #returnNode(id: DemoWorkload["id"], world: EventClusterWorld): void {
+  #returnNode(id: SimulatedWorkload["id"], world: EventClusterWorld): void {
     const lost = this.#lostNodes.get(id);
     const node = lost?.get(world);
     if (node === undefined) return;

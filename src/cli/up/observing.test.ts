@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { decisionOf, eventOf, everything, samplesOf, step } from "../../../test/fixtures/observability/updates.ts";
 import { PlaneMetrics } from "../../adapters/observability/index.ts";
-import type { PlaneUpdate } from "../../server/index.ts";
+import type { PlaneUpdate } from "../../contract/index.ts";
 import { createLogger } from "../log.ts";
 import { observePlane } from "./observing.ts";
 

@@ -5,7 +5,7 @@
  */
 import type { Logger } from "pino";
 import type { PlaneMetrics } from "../../adapters/observability/index.ts";
-import type { ControlPlane, EventDocument, PlaneUpdate, Severity } from "../../server/index.ts";
+import type { ControlPlane, EventDocument, PlaneUpdate, Severity } from "../../contract/index.ts";
 
 export interface Observers {
   readonly metrics?: Pick<PlaneMetrics, "take">;

@@ -1,28 +1,32 @@
 import { EventEmitter } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/fixtures/folders/temporary-folder.ts";
 import { unwrap } from "../../base/index.ts";
-import type { PlaneUpdate } from "../../server/index.ts";
+import type { PlaneUpdate } from "../../contract/index.ts";
 import type { PlaneThread } from "./open-plane.ts";
 import { openPlane, ThreadedPlane } from "./open-plane.ts";
 
 // Runs the compiled worker in dist/; `npm test` builds first.
 const settings = {
   seed: 3,
+  world: "",
   workloads: null,
+  targets: [],
   folder: null,
   speed: 400,
   start: Date.UTC(2026, 0, 5, 6),
   kernels: "auto",
   trainingThreads: 1,
   sharedModel: null,
+  store: { kind: "embedded" },
+  modules: [],
 } as const;
 
 test("a plane in its thread measures four workloads, answers commands and queries, tells late listeners, and stops", async () => {
   const plane = unwrap(await openPlane(settings));
-  expect(plane.world).toEqual({ kind: "simulated", startedAt: settings.start });
+  expect(plane.world).toMatchObject({ kind: "simulated", tasks: ["pods"], startedAt: settings.start });
   await new Promise<void>((resolve) => {
     const leave = plane.subscribe((updates) => {
       const rows = updates.flatMap((update) => (update.kind === "samples" ? update.samples : []));
@@ -31,7 +35,7 @@ test("a plane in its thread measures four workloads, answers commands and querie
       resolve();
     });
   });
-  expect(plane.readiness()).toEqual([]);
+  expect(plane.readiness()).toEqual({ reasons: [], notes: [] });
   const late: PlaneUpdate[] = [];
   plane.subscribe((updates) => late.push(...updates));
   expect(late.slice(0, 8).map(({ kind }) => kind)).toEqual([...Array(4).fill("workload"), ...Array(4).fill("agent")]);
@@ -49,14 +53,13 @@ test("a plane in its thread measures four workloads, answers commands and querie
   const next = unwrap(await plane.trajectories({ ...query, before: page.next }));
   expect(next.items[0]?.step).toBe((page.items[1]?.step ?? 0) - 1);
   expect(await plane.close()).toEqual({ ok: true, value: undefined });
-  expect(plane.readiness()).toEqual(["the control plane has stopped"]);
+  expect(plane.readiness()).toEqual({ reasons: ["the control plane has stopped"], notes: [] });
 });
 
-test("what the thread can not begin with is told, and nothing is left of it", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "coxswain-open-plane-"));
+test("what the thread cannot begin with is told, and nothing is left of it", async () => {
+  const folder = temporaryFolder("open-plane");
   writeFileSync(join(folder, "plane.json"), "{");
   const opened = await openPlane({ ...settings, folder });
-  rmSync(folder, { recursive: true });
   expect(opened).toMatchObject({ ok: false, failure: { code: "plane.saved-state" } });
 });
 

@@ -6,17 +6,15 @@ import { Worker } from "node:worker_threads";
 import { loopHeap, workerEntry } from "../../adapters/runtime/index.ts";
 import type { Failure, Result } from "../../base/index.ts";
 import { err, failure, ok } from "../../base/index.ts";
-import type { ControlPlane, PlaneUpdate } from "../../server/index.ts";
-import { Backlog } from "./backlog.ts";
-import type { CommandAnswer } from "./commands.ts";
+import type { ControlPlane, ManagedWorld, Readiness, SubscribeOptions, TakeUpdates } from "../../contract/index.ts";
+import type { CommandAnswer, TrajectoryPage } from "../../plane/index.ts";
+import { UpdateFeed } from "../../plane/index.ts";
 import type { FromPlane, PlaneSettings, ToPlane } from "./plane-messages.ts";
-import type { TrajectoryPage } from "./trajectories.ts";
 
 export interface RunningPlane extends ControlPlane {
+  readonly world: ManagedWorld;
   /** Resolves with the reason when the plane ends by itself; never, while all is well. */
   readonly lost: Promise<Failure>;
-  /** What was told before a restart, oldest first, for whoever shows the past; once, for it is large. */
-  takePast(): readonly PlaneUpdate[];
   /** No more steps; resolves when everything is saved. */
   close(): Promise<Result<void>>;
 }
@@ -37,7 +35,7 @@ export type PlaneThread = Pick<Worker, "on" | "postMessage" | "terminate">;
 export async function openPlane(settings: PlaneSettings): Promise<Result<RunningPlane>> {
   const worker = new Worker(workerEntry("./plane-worker.ts", import.meta.url), {
     workerData: settings,
-    resourceLimits: loopHeap(settings.workloads ?? USUAL_WORKLOADS),
+    resourceLimits: loopHeap(settings.targets.length || (settings.workloads ?? USUAL_WORKLOADS)),
   });
   const plane = new ThreadedPlane(worker, { stopMs: STOP_MS });
   const begun = await plane.begun;
@@ -46,7 +44,6 @@ export async function openPlane(settings: PlaneSettings): Promise<Result<Running
   return begun;
 }
 
-type Listener = (updates: readonly PlaneUpdate[]) => void;
 type Answer = Result<CommandAnswer | TrajectoryPage>;
 
 export class ThreadedPlane implements RunningPlane {
@@ -54,14 +51,12 @@ export class ThreadedPlane implements RunningPlane {
   readonly lost: Promise<Failure>;
   readonly #worker: PlaneThread;
   readonly #stopMs: number;
-  readonly #backlog = new Backlog();
-  readonly #listeners = new Set<Listener>();
+  readonly #feed = new UpdateFeed();
   readonly #asked = new Map<number, (answer: Answer) => void>();
   #ids = 0;
-  #startedAt = 0;
-  #past: readonly PlaneUpdate[] = [];
-  #speed = 0;
+  #world: ManagedWorld = { kind: "simulated", tasks: [], startedAt: 0, speed: 0 };
   #isMeasured = false;
+  #readiness: Readiness = { reasons: [], notes: [] };
   #failure: Failure | undefined;
   #begin: (begun: Result<void>) => void = () => undefined;
   #lose: (why: Failure) => void = () => undefined;
@@ -82,25 +77,16 @@ export class ThreadedPlane implements RunningPlane {
     worker.on("exit", (code) => this.#fail(gone(`it ended with code ${code}`)));
   }
 
-  get world() {
-    return { kind: "simulated", startedAt: this.#startedAt };
+  get world(): ManagedWorld {
+    return this.#world;
   }
 
-  get speed(): number {
-    return this.#speed;
+  get worlds(): readonly ManagedWorld[] {
+    return [this.#world];
   }
 
-  takePast(): readonly PlaneUpdate[] {
-    const past = this.#past;
-    this.#past = [];
-    return past;
-  }
-
-  subscribe(take: Listener): () => void {
-    const before = this.#backlog.all();
-    if (before.length > 0) take(before);
-    this.#listeners.add(take);
-    return () => this.#listeners.delete(take);
+  subscribe(take: TakeUpdates, options?: SubscribeOptions): () => void {
+    return this.#feed.subscribe(take, options);
   }
 
   command: ControlPlane["command"] = (command, { revision }) =>
@@ -109,10 +95,11 @@ export class ThreadedPlane implements RunningPlane {
   trajectories: ControlPlane["trajectories"] = (query) =>
     this.#ask((id) => ({ kind: "trajectories", id, query })) as Promise<Result<TrajectoryPage>>;
 
-  readiness(): readonly string[] {
-    if (this.#failure) return [this.#failure.message];
-    if (this.#stopped) return ["the control plane has stopped"];
-    return this.#isMeasured ? [] : ["nothing has been measured yet"];
+  readiness(): Readiness {
+    const { reasons, notes } = this.#readiness;
+    if (this.#failure) return { reasons: ["the control plane has ended"], notes };
+    if (this.#stopped) return { reasons: ["the control plane has stopped"], notes };
+    return { reasons: this.#isMeasured ? reasons : ["nothing has been measured yet", ...reasons], notes };
   }
 
   async close(): Promise<Result<void>> {
@@ -145,15 +132,17 @@ export class ThreadedPlane implements RunningPlane {
   #hear(message: FromPlane): void {
     switch (message.kind) {
       case "ready":
-        this.#startedAt = message.startedAt;
-        this.#past = message.past;
+        this.#world = { ...this.#world, ...message.world };
+        this.#feed.addPast(message.past);
         this.#begin(ok(undefined));
         return;
       case "updates":
-        this.#speed = message.speed;
+        this.#world = { ...this.#world, speed: message.speed };
         this.#isMeasured ||= message.updates.some(({ kind }) => kind === "samples");
-        this.#backlog.add(message.updates);
-        for (const take of this.#listeners) take(message.updates);
+        this.#feed.add(message.updates);
+        return;
+      case "readiness":
+        this.#readiness = message.readiness;
         return;
       case "answer":
         this.#asked.get(message.id)?.(message.answer);

@@ -1,15 +1,20 @@
 /** What the plane's thread and the main thread say to each other: plain data, so that it can be cloned. */
 import type { Failure, Result } from "../../base/index.ts";
-import type { Command, PlaneUpdate } from "../../server/index.ts";
+import type { Command, ManagedWorld, PlaneUpdate, Readiness } from "../../contract/index.ts";
+import type { CommandAnswer, TrajectoryPage, TrajectoryQuery } from "../../plane/index.ts";
+import type { WrittenTarget } from "../config/index.ts";
 import type { KernelChoice } from "../kernels.ts";
-import type { CommandAnswer } from "./commands.ts";
-import type { TrajectoryPage, TrajectoryQuery } from "./trajectories.ts";
+import type { StoreChoice } from "../store/open-store.ts";
 
 /** How the plane is to be run. */
 export interface PlaneSettings {
   readonly seed: number;
   /** null: as many as there were before, or the usual four. */
   readonly workloads: number | null;
+  /** Of a user's settings file; without any the demonstration's own workloads. */
+  readonly targets: readonly WrittenTarget[];
+  /** Of a user's module; empty: the simulated cluster. */
+  readonly world: string;
   /** null: nothing is kept between runs. */
   readonly folder: string | null;
   /** How many times faster than the wall the world is to run, if the machine can. */
@@ -20,6 +25,9 @@ export interface PlaneSettings {
   readonly trainingThreads: number;
   /** The shared model that agents begin with, or the folder it lies in; null: they begin with nothing. */
   readonly sharedModel: string | null;
+  readonly store: StoreChoice;
+  /** The user's own, by their absolute paths; each thread loads them. */
+  readonly modules: readonly string[];
 }
 
 export type ToPlane =
@@ -29,8 +37,14 @@ export type ToPlane =
 
 export type FromPlane =
   /** `past`: what was told before a restart, oldest first, as much of it as can be shown. */
-  | { readonly kind: "ready"; readonly startedAt: number; readonly past: readonly PlaneUpdate[] }
+  | {
+      readonly kind: "ready";
+      readonly world: Omit<ManagedWorld, "speed">;
+      readonly past: readonly PlaneUpdate[];
+    }
   | { readonly kind: "updates"; readonly updates: readonly PlaneUpdate[]; readonly speed: number }
+  /** Whenever it is another than before; the first one comes before `ready`. */
+  | { readonly kind: "readiness"; readonly readiness: Readiness }
   | { readonly kind: "answer"; readonly id: number; readonly answer: Result<CommandAnswer | TrajectoryPage> }
   /** It could not begin, could not be saved, or broke; nothing follows. */
   | { readonly kind: "failed"; readonly failure: Failure }

@@ -5,8 +5,8 @@
 import { LoopMeter, openTracing, type Tracing, watchedByAll } from "../../adapters/observability/index.ts";
 import type { Failure, Result } from "../../base/index.ts";
 import { ok } from "../../base/index.ts";
+import type { PlaneUpdate } from "../../contract/index.ts";
 import type { LoopEvent, LoopStatus, TurnWatcher } from "../../control/loop/index.ts";
-import type { PlaneUpdate } from "../../server/index.ts";
 
 /** Of the wall's time: scrapes are seconds apart. */
 const TELL_EVERY_MS = 1_000;

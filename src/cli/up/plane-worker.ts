@@ -1,6 +1,6 @@
 /**
  * Entry of the plane's thread: the world's time, the loops and the stores, away from the server's.
- * Owns: the pace, when updates are posted and states saved, and the way out. Not here: the plane itself (plane.ts), the
+ * Owns: the pace, when updates are posted and states saved, and the way out. Not here: the plane itself (plane), the
  * other end of the messages (open-plane.ts).
  */
 import { setTimeout as after } from "node:timers/promises";
@@ -8,20 +8,20 @@ import { parentPort, workerData } from "node:worker_threads";
 import { giveWay } from "../../adapters/runtime/index.ts";
 import type { Failure, Result } from "../../base/index.ts";
 import { failure, failureOf, milliseconds, ok } from "../../base/index.ts";
-import type { PlaneUpdate } from "../../server/index.ts";
+import type { PlaneUpdate, Readiness } from "../../contract/index.ts";
+import type { CommandAnswer, TrajectoryPage } from "../../plane/index.ts";
+import { Plane, trajectoryPage } from "../../plane/index.ts";
 import type { AgentTrainer } from "../agents/agent-trainer.ts";
 import { openAgentTrainer } from "../agents/agent-trainer.ts";
 import { readSharedModel } from "../agents/shared-model-file.ts";
+import { parseTargets } from "../config/index.ts";
 import { openKernels } from "../kernels.ts";
+import { loadModules } from "../modules/load-modules.ts";
 import { packageVersion } from "../package-info.ts";
-import type { CommandAnswer } from "./commands.ts";
 import { Pacing } from "./pacing.ts";
-import { Plane } from "./plane.ts";
 import type { FromPlane, PlaneSettings, ToPlane } from "./plane-messages.ts";
-import { openParts } from "./plane-parts.ts";
 import { openPlaneWatch, type PlaneWatch } from "./plane-watch.ts";
-import type { TrajectoryPage } from "./trajectories.ts";
-import { trajectoryPage } from "./trajectories.ts";
+import { openParts } from "./wiring.ts";
 
 /** Ten posts a second at most: more than an eye sees, few enough for any stream. */
 const POST_EVERY_MS = 100;
@@ -48,21 +48,27 @@ async function serve(settings: PlaneSettings): Promise<void> {
     if (!watching.ok) return end(watching.failure);
     watch = watching.value;
     const kernels = openKernels(settings.kernels);
-    training = openAgentTrainer({ threads: settings.trainingThreads, kernels });
-    const { seed, workloads, folder, speed, sharedModel } = settings;
+    const { modules } = settings;
+    await loadModules(modules);
+    training = openAgentTrainer({ threads: settings.trainingThreads, kernels, modules });
+    const { seed, world, workloads, folder, sharedModel } = settings;
     const start = milliseconds(settings.start);
     const parts = await openParts({
       seed,
+      world,
       workloads,
+      targets: parseTargets(settings.targets),
       folder,
-      speed,
+      speed: settings.speed,
       start,
       kernels,
       shared: sharedModel === null ? undefined : readSharedModel(sharedModel, kernels),
       trainer: training.trainer,
+      store: settings.store,
       isLockstep: false,
     });
     if (!parts.ok) return end(parts.failure);
+    const { speed } = parts.value;
     const plane = new Plane(parts.value, watch);
     const begun = await plane.begin();
     if (!begun.ok) return end(begun.failure);
@@ -70,7 +76,9 @@ async function serve(settings: PlaneSettings): Promise<void> {
     // Known before anybody can ask.
     const told = await tell(plane, pacing);
     if (!told.ok) return end(told.failure);
-    post({ kind: "ready", startedAt: plane.startedAt, past: plane.takePast() });
+    const { kind } = parts.value.world;
+    const { startedAt, tasks } = plane;
+    post({ kind: "ready", world: { kind, tasks, startedAt }, past: plane.takePast() });
     const stop = listen(plane, pacing);
     const trouble = await run(plane, { pacing, stop });
     const saved = await plane.close();
@@ -108,15 +116,18 @@ async function answer(
       message.kind === "command"
         ? await plane.command(message.command, message.revision)
         : await trajectoryPage(plane.store, message.query);
-    // Told first: whoever asks for something and then looks sees what came of it.
-    if (message.kind === "command") await tell(plane, pacing);
+    // Told first: whoever asks for something and then looks sees what came of it, also that it could not be saved.
+    if (message.kind === "command") {
+      tellReadiness(plane.readiness());
+      await tell(plane, pacing);
+    }
     post({ kind: "answer", id, answer: sendable(answered) });
   } catch (thrown) {
     post({ kind: "answer", id, answer: { ok: false, failure: plain(failureOf(thrown) ?? broken(thrown)) } });
   }
 }
 
-/** Until it is told to stop, or can not save any more. */
+/** Until it is told to stop, or cannot save any more. */
 async function run(
   plane: Plane,
   { pacing, stop }: { readonly pacing: Pacing; readonly stop: AbortSignal },
@@ -147,7 +158,16 @@ async function tell(plane: Plane, { speed }: Pick<Pacing, "speed">): Promise<Res
   const told = await plane.tell(performance.now());
   if (!told.ok) return told;
   share(told.value, speed);
+  tellReadiness(plane.readiness());
   return ok(undefined);
+}
+
+let readinessTold = "";
+
+function tellReadiness(readiness: Readiness): void {
+  const text = JSON.stringify(readiness);
+  if (text !== readinessTold) post({ kind: "readiness", readiness });
+  readinessTold = text;
 }
 
 function share(updates: readonly PlaneUpdate[], speed: number): void {

@@ -9,7 +9,7 @@
  */
 import type { Ms } from "../../base/index.ts";
 import { minutes } from "../../base/index.ts";
-import type { ReleaseDocument } from "../../server/index.ts";
+import type { ReleaseDocument } from "../../contract/index.ts";
 import type { Application, Load } from "../../sim/index.ts";
 import { applyScenario, meanWork, scenariosFor } from "../../sim/index.ts";
 

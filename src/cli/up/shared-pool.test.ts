@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/fixtures/folders/temporary-folder.ts";
 import { unwrap } from "../../base/index.ts";
 import { openSharedPool } from "./shared-pool.ts";
 
 let folder: string;
 beforeEach(() => {
-  folder = join(mkdtempSync(join(tmpdir(), "coxswain-pool-")), "pool-4");
+  folder = join(temporaryFolder("pool"), "pool-4");
   mkdirSync(folder);
 });
-afterEach(() => rmSync(join(folder, ".."), { recursive: true, force: true }));
 
 /** A cross: two long arms and two short ones, of which the long are the first axis. */
 const arms: readonly (readonly [string, readonly number[]])[] = [

@@ -36,7 +36,7 @@ const reportSchema = z.looseObject({
 type Report = z.output<typeof reportSchema>;
 
 const REPORT = "report.json";
-/** Of the curve: more can not be told apart. */
+/** Of the curve: more cannot be told apart. */
 const POINTS = 120;
 const NEIGHBOURS = 5;
 
@@ -121,6 +121,6 @@ const unreadable = (path: string, why: string): Result<never> =>
   err(
     failure(
       "plane.pool-unreadable",
-      `the report of the shared model in ${path} can not be read (${why.slice(0, 200)}); give the folder of a finished \`coxswain pretrain\``,
+      `the report of the shared model in ${path} cannot be read (${why.slice(0, 200)}); give the folder of a finished \`coxswain pretrain\``,
     ),
   );

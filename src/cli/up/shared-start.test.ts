@@ -1,18 +1,19 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/fixtures/folders/temporary-folder.ts";
 import { tinyModel } from "../../../test/fixtures/meta/tiny-model.ts";
 import { loadKernels } from "../../adapters/runtime/index.ts";
 import { milliseconds, ok, unwrap } from "../../base/index.ts";
-import { agentTrainingKinds, sharedTaskName } from "../../control/lifecycle/index.ts";
+import type { PlaneUpdate } from "../../contract/index.ts";
+import { agentTrainingKinds } from "../../control/lifecycle/index.ts";
 import type { Trainer } from "../../control/loop/index.ts";
+import { podsTaskName } from "../../control/tasks/pods/index.ts";
 import { encodePretrained } from "../../learn/meta/index.ts";
-import type { PlaneUpdate } from "../../server/index.ts";
+import { Plane } from "../../plane/index.ts";
 import { readSharedModel } from "../agents/shared-model-file.ts";
 import { EPISODE_STEPS } from "./demo-profile.ts";
-import { Plane } from "./plane.ts";
-import { openParts } from "./plane-parts.ts";
+import { openParts } from "./wiring.ts";
 
 const kernels = loadKernels({ prefer: "wasm" });
 const start = milliseconds(Date.UTC(2026, 0, 5, 6));
@@ -23,16 +24,14 @@ const trainer: Trainer = {
     ok(await tasks[kind]?.(config, { kernels, isCancelled: () => false, progress: () => undefined })),
 };
 
-let folder: string;
+const folder = temporaryFolder("shared");
 const models = () => join(folder, "runs");
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "coxswain-shared-"));
   const model = await tinyModel();
-  const task = sharedTaskName({ features: "extended", actions: "demand" });
+  const task = podsTaskName({ features: "extended", actions: "demand" });
   writeFileSync(join(folder, "model.ckpt"), encodePretrained({ ...model, task }));
   writeFileSync(join(folder, "limits.ckpt"), encodePretrained({ ...model, task: task.replace("demand", "limits") }));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function openPlane(path: string, data: string | null = null): Promise<Plane> {
   const shared = readSharedModel(path, kernels);
@@ -64,15 +63,15 @@ const eventsIn = (updates: readonly PlaneUpdate[], kind: string) =>
 test("an agent of the demonstration begins with the policy of the model that it was given, and its document says how well that knows it", async () => {
   const data = join(folder, "data");
   const plane = await openPlane(folder, data);
-  const [ward] = plane.wards;
+  const [workload] = plane.workloads;
   const told = [...unwrap(await plane.tell())];
-  expect(ward?.agent.document()).toMatchObject({
+  expect(workload?.agent.document()).toMatchObject({
     stage: "ONLINE",
     familiarity: { state: "neutral", embedding: [], kin: [], why: expect.stringContaining("0 of the 3 trajectories") },
   });
   // Three episodes, the third of which is the rules', and a round of training or two after them.
   told.push(...(await advance(plane, 3 * EPISODE_STEPS + 12)));
-  const { familiarity } = ward?.agent.document() ?? {};
+  const { familiarity } = workload?.agent.document() ?? {};
   expect(familiarity?.state).not.toBe("neutral");
   expect(familiarity?.embedding).toHaveLength(3);
   expect(familiarity?.kin.map(({ name }) => name).sort()).toEqual(["known-3-0", "known-3-1"]);
@@ -81,7 +80,7 @@ test("an agent of the demonstration begins with the policy of the model that it 
   unwrap(await plane.close());
   // The same after a restart, before anything is learned anew.
   const again = await openPlane(folder, data);
-  expect(again.wards[0]?.agent.document().familiarity).toEqual(familiarity);
+  expect(again.workloads[0]?.agent.document().familiarity).toEqual(familiarity);
   unwrap(await again.close());
 });
 
@@ -91,8 +90,8 @@ test.each([
 ])("with $what the rules act, the agent says why, and learns from them", async ({ path, code }) => {
   const plane = await openPlane(path());
   const told = await advance(plane, 3);
-  const [ward] = plane.wards;
-  expect(ward?.agent.document()).toMatchObject({ stage: "OFFLINE", acting: "fallback", familiarity: null });
+  const [workload] = plane.workloads;
+  expect(workload?.agent.document()).toMatchObject({ stage: "OFFLINE", acting: "fallback", familiarity: null });
   const [why] = told.flatMap((update) =>
     update.kind === "event" && update.event.kind === "shared-model-unusable" ? [update.event] : [],
   );

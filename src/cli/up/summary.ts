@@ -1,22 +1,26 @@
 /**
- * What a run came to, workload by workload, beside the same workload under HPA and VPA alone.
- * Owns: the figures and their table. Not here: the sums they are made of (measure.ts).
+ * What a run came to, workload by workload, beside the same workload under its fallback alone.
+ * Owns: the figures and their table. Not here: the sums they are made of (a task's view).
  */
-import type { Account, PlaneUpdate, StageName } from "../../server/index.ts";
+import type { Account, AgentDocument, KnobDocument, PlaneUpdate, StageName } from "../../contract/index.ts";
+import { utilisationOf } from "../../contract/index.ts";
 import { renderTable } from "../table.ts";
 
 export interface Side {
   /** Share of steps in which the SLO was met. */
   readonly attainment: number | null;
-  readonly cpuUtilisation: number | null;
-  readonly memoryUtilisation: number | null;
+  /** What was used of what was granted, by name. */
+  readonly utilisation: { readonly [name: string]: number | null };
   readonly dollars: number;
 }
 
 export interface WorkloadSummary {
   readonly workload: string;
   readonly title: string;
+  readonly knobs: readonly KnobDocument[];
   readonly stage: StageName;
+  /** What its fallback is called. */
+  readonly fallback: string;
   readonly steps: number;
   readonly managed: Side;
   readonly twin: Side;
@@ -26,15 +30,15 @@ export interface WorkloadSummary {
 
 /** Listens to a plane and knows at any moment what it came to. */
 export class Tally {
-  readonly #titles = new Map<string, string>();
-  readonly #stages = new Map<string, StageName>();
+  readonly #workloads = new Map<string, Pick<WorkloadSummary, "title" | "knobs">>();
+  readonly #agents = new Map<string, Pick<AgentDocument, "stage" | "fallback">>();
   readonly #accounts = new Map<string, { readonly managed: Account; readonly twin: Account }>();
   #at = 0;
 
   take(updates: readonly PlaneUpdate[]): void {
     for (const update of updates) {
-      if (update.kind === "workload") this.#titles.set(update.workload.id, update.workload.title);
-      if (update.kind === "agent") this.#stages.set(update.agent.workload, update.agent.stage);
+      if (update.kind === "workload") this.#workloads.set(update.workload.id, update.workload);
+      if (update.kind === "agent") this.#agents.set(update.agent.workload, update.agent);
       if (update.kind !== "samples") continue;
       this.#at = update.at;
       for (const { workload, account, twinAccount } of update.samples)
@@ -48,14 +52,16 @@ export class Tally {
   }
 
   summaries(): readonly WorkloadSummary[] {
-    return [...this.#titles].map(([workload, title]) => {
+    return [...this.#workloads].map(([workload, { title, knobs }]) => {
       const account = this.#accounts.get(workload);
       const managed = sideOf(account?.managed);
       const twin = sideOf(account?.twin);
       return {
         workload,
         title,
-        stage: this.#stages.get(workload) ?? "INITIALIZED",
+        knobs,
+        stage: this.#agents.get(workload)?.stage ?? "INITIALIZED",
+        fallback: this.#agents.get(workload)?.fallback.title ?? "the fallback",
         steps: account?.managed.steps ?? 0,
         managed,
         twin,
@@ -65,47 +71,51 @@ export class Tally {
   }
 }
 
-const ratioOf = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null);
-
 function sideOf(account: Account | undefined): Side {
-  if (account === undefined) return { attainment: null, cpuUtilisation: null, memoryUtilisation: null, dollars: 0 };
-  const { steps, violations, cpuUsed, cpuGranted, memoryUsed, memoryGranted, cost } = account;
+  if (account === undefined) return { attainment: null, utilisation: {}, dollars: 0 };
+  const { steps, violations, cost } = account;
   return {
-    attainment: ratioOf(steps - violations, steps),
-    cpuUtilisation: ratioOf(cpuUsed, cpuGranted),
-    memoryUtilisation: ratioOf(memoryUsed, memoryGranted),
+    attainment: steps > 0 ? (steps - violations) / steps : null,
+    utilisation: utilisationOf(account),
     dollars: cost,
   };
 }
 
 const figure = (share: number | null): string => (share === null ? "–" : (100 * share).toFixed(1));
-/** With the agent, and under HPA and VPA alone. */
+/** With the agent, and under the fallback alone. */
 const pair = (managed: number | null, twin: number | null): string => `${figure(managed)} / ${figure(twin)} %`;
 const signed = (share: number | null): string =>
   share === null ? "–" : `${share > 0 ? "+" : ""}${(100 * share).toFixed(1)} %`;
 
+/** The knob's title within a head, without its member: "CPU per pod" is "CPU", "Memory per pod" is "memory". */
+function nameOf(name: string, knobs: readonly KnobDocument[]): string {
+  const [title = name] = knobs.find((knob) => knob.name === name)?.title.split(" per ") ?? [];
+  return /^[A-Z][a-z]/.test(title) ? `${title.charAt(0).toLowerCase()}${title.slice(1)}` : title;
+}
+
 export function summaryTable(summaries: readonly WorkloadSummary[], maxWidth?: number): string {
   const right = "right" as const;
+  const used = [...new Set(summaries.flatMap(({ managed }) => Object.keys(managed.utilisation)))];
+  const knobs = summaries.flatMap((summary) => summary.knobs);
   const table = renderTable(
     [
       { head: "workload" },
       { head: "stage" },
       { head: "SLO met", align: right },
-      { head: "CPU used", align: right },
-      { head: "memory used", align: right },
+      ...used.map((name) => ({ head: `${nameOf(name, knobs)} used`, align: right })),
       { head: "cost", align: right },
-      { head: "against HPA+VPA", align: right },
+      { head: "against twin", align: right },
     ],
     summaries.map(({ title, stage, managed, twin, costDifference }) => [
       title,
       stage,
       pair(managed.attainment, twin.attainment),
-      pair(managed.cpuUtilisation, twin.cpuUtilisation),
-      pair(managed.memoryUtilisation, twin.memoryUtilisation),
+      ...used.map((name) => pair(managed.utilisation[name] ?? null, twin.utilisation[name] ?? null)),
       `$${managed.dollars.toFixed(2)}`,
       signed(costDifference),
     ]),
     { maxWidth },
   );
-  return `${table}\n\nwith the agent / under HPA and VPA alone`;
+  const fallbacks = [...new Set(summaries.map(({ fallback }) => fallback))].join(" or ");
+  return `${table}\n\nwith the agent / under ${fallbacks} alone`;
 }

@@ -1,10 +1,11 @@
 /**
- * What every fallback of a workload looks like to a lifecycle, a loop and a study: readings in, a wish out.
- * Owns: the interface. Not here: the controllers (hpa-vpa-controller.ts, kpa-controller.ts), the guard their wishes pass.
+ * The fallbacks of workloads that run as pods.
+ * Owns: what they read and say. Not here: the contract of every fallback (control/fallback.ts), the controllers
+ * (hpa-vpa-controller.ts, kpa-controller.ts).
  */
 import type { Allocation } from "../../act/index.ts";
-import type { Failure, Ms } from "../../base/index.ts";
 import type { WorkloadReading } from "../../observe/telemetry/index.ts";
+import type { Fallback, FallbackStep } from "../index.ts";
 import type { HpaReason } from "./hpa/hpa.ts";
 import type { KpaReason } from "./kpa/kpa.ts";
 import type { LeftAlone } from "./vpa/update-order.ts";
@@ -19,16 +20,8 @@ export type FallbackReason =
     }
   | { readonly by: "kpa"; readonly reason: KpaReason };
 
-export interface FallbackStep<S> {
-  /** What is left out stays as it is. */
-  readonly want: Partial<Allocation>;
-  /** Which running pods take the new size now; absent: all of them. Pods that start later always have it. */
-  readonly pods?: readonly string[];
+export interface PodFallbackStep<F> extends FallbackStep<F, Allocation> {
   readonly reasons: readonly FallbackReason[];
-  /** Why a part of it could not decide; its part of the wish is then what is there. */
-  readonly failure?: Failure;
-  /** Assumes that the wish was carried out. */
-  readonly state: S;
 }
 
 export interface FallbackStart {
@@ -36,9 +29,14 @@ export interface FallbackStart {
   readonly history?: WarmHistory;
 }
 
-/** Pure: state is plain data, so it survives JSON; equal arguments give equal answers. */
-export interface Fallback<S> {
-  readonly name: string;
-  start(options?: FallbackStart): S;
-  step(state: S, reading: WorkloadReading, now: Ms): FallbackStep<S>;
+export interface PodFallback<F> extends Fallback<F, WorkloadReading, Allocation> {
+  start(options?: FallbackStart): F;
+  step(...args: Parameters<Fallback<F, WorkloadReading, Allocation>["step"]>): PodFallbackStep<F>;
 }
+
+/** One that begins with what was used before, whenever it begins. */
+export const startingWith = <F>(fallback: PodFallback<F>, start: FallbackStart): PodFallback<F> => ({
+  name: fallback.name,
+  start: () => fallback.start(start),
+  step: (state, reading, now) => fallback.step(state, reading, now),
+});

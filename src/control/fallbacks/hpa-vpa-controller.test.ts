@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Bytes, Millicores, Ms, Ratio } from "../../base/index.ts";
 import { mebibytes, millicores, milliseconds, parseWorkloadId, perSecond, seconds, unwrap } from "../../base/index.ts";
 import type { OomKill, PodReading, WorkloadReading } from "../../observe/telemetry/index.ts";
-import type { FallbackStep } from "./fallback.ts";
+import type { PodFallbackStep } from "./fallback.ts";
 import { parseHpaConfig } from "./hpa/config.ts";
 import type { HpaVpaControllerConfig, HpaVpaControllerState } from "./hpa-vpa-controller.ts";
 import { hpaVpaController } from "./hpa-vpa-controller.ts";
@@ -56,7 +56,7 @@ const flat = (cpu: number, memory: number) => ({
   until: at(0),
 });
 
-type Step = FallbackStep<HpaVpaControllerState>;
+type Step = PodFallbackStep<HpaVpaControllerState>;
 const controller = hpaVpaController(config);
 /** Walks over readings, with the state through JSON in between, as a restart would have it. */
 function walk(given: readonly Given[], { state = controller.start(), own = controller } = {}): Step[] {
@@ -128,7 +128,7 @@ describe("limits", () => {
   test("stay as the template says while the VPA knows nothing", () => {
     const [step] = walk([{ now: 0, cpu: null, memory: null }]);
     expect(step?.want).toMatchObject(template);
-    expect(step?.pods).toEqual([]);
+    expect(step?.followers).toEqual([]);
   });
 
   test("start warm: new pods get what eight days recommend, and half of the old ones are given it at once", () => {
@@ -139,20 +139,20 @@ describe("limits", () => {
     expect(step?.want.cpu).toBeLessThan(345 * 1.06);
     expect(step?.want.memory).toBeGreaterThanOrEqual(mebibytes(460));
     expect(step?.want.memory).toBeLessThan(mebibytes(460 * 1.07));
-    expect(step?.pods).toHaveLength(2);
-    expect(step?.reasons).toContainEqual({ by: "vpa", follow: step?.pods, left: { budget: 2 } });
+    expect(step?.followers).toHaveLength(2);
+    expect(step?.reasons).toContainEqual({ by: "vpa", follow: step?.followers, left: { budget: 2 } });
   });
 
   test("go on to the pods that still have the old size, though the size asked for is set", () => {
     const state = controller.start({ history: flat(300, 400) });
     const [first] = walk([{ now: 0, cpu: 300 }], { state });
     const { cpu, memory } = wantedOf(first);
-    const [p0, p1] = first?.pods ?? [];
+    const [p0, p1] = first?.followers ?? [];
     const resized = { cpuLimit: cpu, memoryLimit: memory };
     const pods = [0, 1, 2, 3].map((index) => ([p0, p1].includes(`p${index}`) ? resized : {}));
     const [second] = walk([{ now: 60, cpu: 300, pods, spec: { cpu, memory } }], { state: first?.state ?? state });
     expect(second?.want).toMatchObject({ cpu, memory });
-    expect([...(second?.pods ?? []), p0, p1].sort()).toEqual(["p0", "p1", "p2", "p3"]);
+    expect([...(second?.followers ?? []), p0, p1].sort()).toEqual(["p0", "p1", "p2", "p3"]);
   });
 
   test("keep within bounds", () => {
@@ -197,7 +197,7 @@ describe("a pod that ran out of memory", () => {
     const killed = [{ ...restarted[0], ...sized }, young, young, young];
     const given = { cpu: 300, memory: 400, pods: killed, spec: { cpu, memory } };
     // Everybody has the recommended size, so nobody has to move...
-    expect(walk([{ ...given, now: 0 }], { state })[0]?.pods).toEqual([]);
+    expect(walk([{ ...given, now: 0 }], { state })[0]?.followers).toEqual([]);
     const [, , step] = walk(
       [
         { ...given, now: 0 },
@@ -208,7 +208,7 @@ describe("a pod that ran out of memory", () => {
     );
     // ...but for the one that lived ten seconds.
     expect(step?.state.terminations).toEqual({ p0: { startedAt: at(10), finishedAt: at(20) } });
-    expect(step?.pods).toEqual(["p0"]);
+    expect(step?.followers).toEqual(["p0"]);
   });
 
   test("is forgotten with the pod", () => {

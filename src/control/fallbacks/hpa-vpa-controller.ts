@@ -6,11 +6,11 @@
  * A pod has one container here, and its requests are its limits: that is how the worlds place pods, and what a single
  * CPU and memory limit per pod means.
  */
-import type { Allocation, GuardLimits } from "../../act/index.ts";
+import type { Allocation } from "../../act/index.ts";
 import type { Bytes, Millicores, Ms } from "../../base/index.ts";
 import { seconds, unwrap } from "../../base/index.ts";
 import type { PodReading, WorkloadReading } from "../../observe/telemetry/index.ts";
-import type { Fallback, FallbackReason, FallbackStart, FallbackStep } from "./fallback.ts";
+import type { FallbackReason, FallbackStart, PodFallback, PodFallbackStep } from "./fallback.ts";
 import type { HpaConfig } from "./hpa/config.ts";
 import { container, hpaPods, hpaReading, isOfSize, isStarting } from "./hpa/workload.ts";
 import type { HpaVpaConfig, HpaVpaInput, HpaVpaState } from "./hpa-vpa.ts";
@@ -28,7 +28,7 @@ export interface HpaVpaControllerConfig {
   /** What pods start with until the VPA recommends something. */
   readonly template: { readonly cpu: Millicores; readonly memory: Bytes };
   /** Where given, the VPA recommends within these: minAllowed and maxAllowed of its policy. */
-  readonly bounds?: Pick<GuardLimits["bounds"], "cpu" | "memory">;
+  readonly bounds?: { readonly [D in "cpu" | "memory"]: { readonly min: Allocation[D]; readonly max: Allocation[D] } };
   /** Over which the readings are means. */
   readonly metricsWindow?: Ms;
 }
@@ -44,7 +44,7 @@ export interface HpaVpaControllerState {
   readonly terminations: Readonly<Record<string, Termination>>;
 }
 
-export function hpaVpaController(config: HpaVpaControllerConfig): Fallback<HpaVpaControllerState> {
+export function hpaVpaController(config: HpaVpaControllerConfig): PodFallback<HpaVpaControllerState> {
   const { template, bounds, metricsWindow = seconds(30) } = config;
   const policies: VpaPolicies =
     bounds === undefined
@@ -80,7 +80,7 @@ interface Tick {
   readonly metricsWindow: Ms;
 }
 
-function step(config: HpaVpaConfig, before: HpaVpaControllerState, tick: Tick): FallbackStep<HpaVpaControllerState> {
+function step(config: HpaVpaConfig, before: HpaVpaControllerState, tick: Tick): PodFallbackStep<HpaVpaControllerState> {
   const { reading, now } = tick;
   const terminations = terminationsAfter(before.terminations, reading);
   const vertical = isVpaDue(before.both, now);
@@ -95,14 +95,14 @@ function step(config: HpaVpaConfig, before: HpaVpaControllerState, tick: Tick): 
   };
   const { replicas, newPods, evict, resize, hpa, updater, state } = hpaVpaStep(config, before.both, input);
   const limits = newPods[container]?.limits;
-  const pods = evict.concat(resize);
+  const followers = evict.concat(resize);
   const reasons: FallbackReason[] = [];
   for (const reason of hpa?.reasons ?? []) reasons.push({ by: "hpa", reason });
-  if (updater !== undefined) reasons.push({ by: "vpa", follow: pods, left: countOf(updater.left) });
+  if (updater !== undefined) reasons.push({ by: "vpa", follow: followers, left: countOf(updater.left) });
   const want = wantOf(replicas, limits);
   const after = { both: state, terminations };
   const failure = hpa?.failure;
-  return failure ? { want, pods, reasons, failure, state: after } : { want, pods, reasons, state: after };
+  return failure ? { want, followers, reasons, failure, state: after } : { want, followers, reasons, state: after };
 }
 
 function wantOf(replicas: number, limits: Partial<Resources> = {}): Partial<Allocation> {
@@ -154,6 +154,7 @@ function updaterPods(
       name: pod.pod,
       ...(isStarting(pod) && { isPending: true }),
       startedAt: pod.createdAt,
+      ...(pod.resize && { resize: pod.resize }),
       containers,
     };
   });

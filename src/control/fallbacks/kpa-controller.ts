@@ -10,7 +10,7 @@
 import type { Ms } from "../../base/index.ts";
 import { milliseconds } from "../../base/index.ts";
 import type { WorkloadReading } from "../../observe/telemetry/index.ts";
-import type { Fallback, FallbackStep } from "./fallback.ts";
+import type { PodFallback, PodFallbackStep } from "./fallback.ts";
 import type { KpaConfig, KpaState } from "./kpa/kpa.ts";
 import { freshKpaState, kpaObserve, kpaStep } from "./kpa/kpa.ts";
 
@@ -24,7 +24,7 @@ export interface KpaControllerState {
 export type KpaFallbackState = KpaControllerState | null;
 
 /** `total` of the config is what one pod can take, in requests per second. */
-export function kpaController(config: KpaConfig): Fallback<KpaFallbackState> {
+export function kpaController(config: KpaConfig): PodFallback<KpaFallbackState> {
   return {
     name: "kpa",
     start: () => null,
@@ -37,7 +37,7 @@ interface Tick {
   readonly now: Ms;
 }
 
-function step(config: KpaConfig, before: KpaFallbackState, { reading, now }: Tick): FallbackStep<KpaFallbackState> {
+function step(config: KpaConfig, before: KpaFallbackState, { reading, now }: Tick): PodFallbackStep<KpaFallbackState> {
   const readyPods = reading.pods.reduce((count, { readyAt }) => count + (readyAt === null ? 0 : 1), 0);
   const started = before ?? { kpa: freshKpaState(config, { now, readyPods }), filledTo: milliseconds(now - 1000) };
   const filled = fill(config, started, { reading, now });

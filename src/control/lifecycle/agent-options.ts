@@ -2,15 +2,13 @@
  * What an agent is made of.
  * Owns: the parts it is given, its settings and their defaults. Not here: what it does with them (agent.ts).
  */
-import type { GuardLimits, GuardRule } from "../../act/index.ts";
+import type { GuardLimits, Setting } from "../../act/index.ts";
 import type { Ms, Result, WorkloadId } from "../../base/index.ts";
 import { milliseconds } from "../../base/index.ts";
 import type { SharedModel } from "../../learn/meta/index.ts";
 import type { Learner, NoiseConfig, Transition } from "../../learn/rl/index.ts";
-import type { Fallback, FallbackStart } from "../fallbacks/index.ts";
-import type { AutoscaleTask } from "../tasks/index.ts";
+import type { Fallback, Seen, Task, TaskReading } from "../index.ts";
 import type { LifecycleProfile } from "./profile.ts";
-import type { ShieldOptions } from "./shield.ts";
 import type { OffPolicyScore } from "./state.ts";
 
 /** What the policy would earn in an episode, from episodes that others acted in. Slow: never called in a tick. */
@@ -33,7 +31,7 @@ export interface AgentSettings {
   /** Share of an episode's rewards that have to be known for it to count. */
   readonly minKnown: number;
   /** Corrections that count as a trip. Steps and cool-downs do not: slowing a policy down is the guard's daily work. */
-  readonly tripRules: readonly GuardRule[];
+  readonly tripRules: readonly string[];
   /** Proposals over which the trip rate is taken. */
   readonly tripWindow: number;
   readonly slowAfter: Ms;
@@ -56,25 +54,22 @@ export const agentDefaults: AgentSettings = Object.freeze<AgentSettings>({
   retryAfter: 20,
 });
 
-export interface AgentOptions<S> {
+export interface AgentOptions<R extends TaskReading, S extends Setting, O extends Seen, F> {
   readonly workload: WorkloadId;
   /** Task and profile are read at every use: an owner who hands over an object with getters can change SLO and mode. */
-  readonly task: AutoscaleTask;
+  readonly task: Task<R, S, O>;
   readonly profile: LifecycleProfile;
   readonly limits: GuardLimits;
-  readonly fallback: Fallback<S>;
-  readonly fallbackStart?: FallbackStart;
+  readonly fallback: Fallback<F, R, S>;
   /** Attempt 0 is the first; a later one is asked for when a policy was lost, and should have another seed. */
   createLearner(attempt: number): Learner;
   /**
    * The model that its first policy is from, where its owner named one; `createLearner` makes learners of it. A failure
-   * says why it can not be used: the agent tells so, and begins as if none had been named.
+   * says why it cannot be used: the agent tells so, and begins as if none had been named.
    */
   readonly shared?: Result<SharedModel>;
   /** Without one the gate of estimates never opens. */
   readonly estimator?: Estimator;
-  /** `noShield` is the paper's. */
-  readonly shield?: ShieldOptions;
   readonly settings?: Partial<AgentSettings>;
   /** Of exploration; the learner has its own. */
   readonly seed: number;

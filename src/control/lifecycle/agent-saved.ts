@@ -1,6 +1,6 @@
 /**
  * An agent as bytes: its life, its fallback's state, its policy and the last good one, its newest episodes.
- * Owns: the format and its refusals. Not here: files (adapters/), what the agent does with a refused policy (learner-seat.ts).
+ * Owns: the format and its refusals. Not here: files (adapters/), what the agent does with a refused policy (learner-slot.ts).
  *
  * It is a checkpoint of kind "agent", so damage is found by its length and checksum before anything is believed.
  */
@@ -9,22 +9,22 @@ import type { Failure, Ms, Result } from "../../base/index.ts";
 import { err, failure, ok } from "../../base/index.ts";
 import type { Checkpoint, NumberBlock, Transition } from "../../learn/rl/index.ts";
 import { decodeCheckpoint, encodeCheckpoint } from "../../learn/rl/index.ts";
-import type { ObservationMemory } from "../tasks/index.ts";
 import type { EpisodeLogState } from "./episode-log.ts";
 import type { ExplorationState } from "./exploration.ts";
-import type { FallbackSave } from "./fallback-seat.ts";
-import type { FootprintState } from "./footprint.ts";
+import type { FallbackSave } from "./fallback-slot.ts";
+import type { LearnerEffectState } from "./learner-effect.ts";
 import { loadLifecycle, saveLifecycle } from "./saved.ts";
 import type { AgentState } from "./state.ts";
 import type { WatchState } from "./watch.ts";
 
-const AGENT_SCHEMA = 4;
+const AGENT_SCHEMA = 5;
 
 /** What is plain JSON of an agent, besides its life. */
 export interface AgentNotes extends ExplorationState {
   readonly guard: GuardState;
-  readonly footprint: FootprintState;
-  readonly memory: ObservationMemory;
+  readonly effect: LearnerEffectState;
+  /** The task's own, between two looks. */
+  readonly memory: unknown;
   readonly watch: WatchState;
   readonly trips: readonly boolean[];
   readonly constraint: number;

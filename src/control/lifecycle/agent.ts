@@ -4,37 +4,36 @@
  * Not here: when to tick and whom to ask (control/loop), doing it (an actuator), any decision rule of its own.
  *
  * Synchronous and deterministic: the same inputs give the same ticks. The fallback is stepped in every tick, whoever
- * acts, so that it is never cold when it has to take over.
+ * acts, so that it is never cold when it has to take over. Over 500 lines, because one tick is read best in one place; each
+ * part that can stand alone has a file of its own.
  */
-import type { Allocation, GuardState } from "../../act/index.ts";
+import type { GuardState, Setting } from "../../act/index.ts";
 import { freshGuardState } from "../../act/index.ts";
-import type { Failure, Ms, Result } from "../../base/index.ts";
+import type { Actor, Failure, Ms, Result, WorkloadId } from "../../base/index.ts";
 import { err, milliseconds, ok } from "../../base/index.ts";
 import type { Decision, SaveOptions, Transition, UpdateStats } from "../../learn/rl/index.ts";
 import { actionSize } from "../../learn/rl/index.ts";
-import type { ObservationMemory } from "../tasks/index.ts";
-import { decodeAction, encodeAction, freshObservationMemory } from "../tasks/index.ts";
-import { Acquaintance } from "./acquaintance.ts";
+import type { Seen, TaskReading } from "../index.ts";
 import type { AgentOptions, AgentSettings } from "./agent-options.ts";
 import { agentDefaults } from "./agent-options.ts";
 import { decodeAgent, encodeAgent } from "./agent-saved.ts";
 import { completionOf } from "./completion.ts";
 import type { Moment, Plan } from "./decision.ts";
 import { isTrip, planFallback, planLearner, planTakeover, shadowStep } from "./decision.ts";
-import { Diary } from "./diary.ts";
+import { DomainMatch } from "./domain-match.ts";
 import { EpisodeLog } from "./episode-log.ts";
+import { EventLog } from "./event-log.ts";
 import { Exploration } from "./exploration.ts";
-import { FallbackSeat } from "./fallback-seat.ts";
+import type { FallbackSave } from "./fallback-slot.ts";
+import { FallbackSlot } from "./fallback-slot.ts";
 import type { FamiliarityReport } from "./familiarity.ts";
-import { Footprint } from "./footprint.ts";
 import type { ActingChoice, Health } from "./health.ts";
 import { healthOf, isLearnerFault, mayAct, whilePaused } from "./health.ts";
 import { excessNow } from "./judge.ts";
-import { LearnerSeat } from "./learner-seat.ts";
+import { LearnerEffect } from "./learner-effect.ts";
+import { LearnerSlot } from "./learner-slot.ts";
 import { bandOf, isMeasuring, lifecycleStep } from "./lifecycle.ts";
 import { operatorProblem } from "./operator.ts";
-import type { ShieldOptions } from "./shield.ts";
-import { defaultShield, isNear } from "./shield.ts";
 import type { Sight } from "./sight.ts";
 import { look } from "./sight.ts";
 import type { AgentState, Evidence, OffPolicyScore, OperatorWish } from "./state.ts";
@@ -43,56 +42,75 @@ import type { CompletedStep, PendingStep, StepRecord, Tick, TickInput, TrainRepo
 import { TripRate } from "./trip-rate.ts";
 import { Watch } from "./watch.ts";
 
-interface Decided {
+/** Where no shield says otherwise. */
+const UNLIMITED = { limit: Number.POSITIVE_INFINITY, upwards: [] };
+
+interface Decided<S extends Setting> {
   readonly choice: ActingChoice;
   readonly proposal: Decision | null;
   /** undefined where there is nothing to decide on. */
-  readonly plan: Plan | undefined;
+  readonly plan: Plan<S> | undefined;
 }
 
-export class Agent<S> {
-  readonly #options: AgentOptions<S>;
+/** Reading, setting, what is seen, and the fallback's state: the agent knows them only through its task. */
+export class Agent<R extends TaskReading, S extends Setting, O extends Seen, F> {
+  readonly #options: AgentOptions<R, S, O, F>;
   readonly #settings: AgentSettings;
-  readonly #shield: ShieldOptions;
-  readonly #seat: LearnerSeat;
-  readonly #fallback: FallbackSeat<S>;
+  readonly #slot: LearnerSlot;
+  readonly #fallback: FallbackSlot<R, S, F>;
   readonly #exploration: Exploration;
   readonly #trips: TripRate;
   readonly #log: EpisodeLog;
-  readonly #watch = new Watch();
-  readonly #diary = new Diary();
-  readonly #footprint = new Footprint();
-  readonly #acquaintance: Acquaintance;
+  readonly #watch = new Watch<R, S, O>();
+  readonly #events = new EventLog();
+  readonly #effect = new LearnerEffect();
+  readonly #match: DomainMatch;
   #state: AgentState = freshAgentState;
   #guard: GuardState = freshGuardState;
   /** As it was before the newest tick, in case that tick's action could not be done. */
   #guardBefore: GuardState = freshGuardState;
-  #memory: ObservationMemory = freshObservationMemory;
-  #pending: PendingStep | undefined;
+  #memory: unknown;
+  #pending: PendingStep<S, O> | undefined;
   #constraint = 1;
   #sinceEstimate = 0;
   #before: Ms | null = null;
+  /** Why the learner refused the newest step that it was shown. */
+  #refusal: string | undefined;
 
-  constructor(options: AgentOptions<S>) {
+  constructor(options: AgentOptions<R, S, O, F>) {
     this.#options = options;
     this.#settings = { ...agentDefaults, ...options.settings };
-    this.#shield = options.shield ?? defaultShield;
     const { slowAfter, retryAfter, tripWindow, minKnown, keepEpisodes } = this.#settings;
     const { stopwatch, task, seed } = options;
-    this.#seat = new LearnerSeat({
+    this.#slot = new LearnerSlot({
       createLearner: (attempt) => options.createLearner(attempt),
       ...(stopwatch ? { stopwatch } : {}),
       slowAfter,
       retryAfter,
     });
-    const size = actionSize(this.#seat.learner.shape.action);
-    const limit = this.#shield.noise?.limit ?? Number.POSITIVE_INFINITY;
-    this.#exploration = new Exploration({ ...this.#settings, size, limit, seed });
+    const size = actionSize(this.#slot.learner.shape.action);
+    const { limit, upwards } = task.shield?.noise ?? UNLIMITED;
+    this.#exploration = new Exploration({ ...this.#settings, size, limit, upwards, seed });
+    this.#memory = task.freshMemory;
     this.#trips = new TripRate(tripWindow);
     this.#log = new EpisodeLog({ length: task.episodeSteps, minKnown, keep: keepEpisodes });
-    this.#fallback = new FallbackSeat(options.fallback, options.fallbackStart);
-    this.#acquaintance = new Acquaintance(options.shared);
-    this.#acquaintance.know(this.#seat.familiar);
+    this.#fallback = new FallbackSlot(options.fallback);
+    this.#match = new DomainMatch(options.shared);
+    this.#match.know(this.#slot.familiar);
+  }
+
+  get workload(): WorkloadId {
+    return this.#options.workload;
+  }
+
+  /** The name of its fallback, which its saved state is checked against. */
+  get fallback(): string {
+    return this.#fallback.name;
+  }
+
+  /** Whatever a telemetry source handed over is unknown until this accepts it. */
+  parse(arrived: unknown): Result<R> {
+    return this.#options.task.parse(arrived);
   }
 
   get state(): AgentState {
@@ -110,26 +128,26 @@ export class Agent<S> {
 
   /** How well the shared model behind its policy knows the workload; null without one. */
   get familiarity(): FamiliarityReport | null {
-    this.#acquaintance.know(this.#seat.familiar);
-    return this.#acquaintance.report;
+    this.#match.know(this.#slot.familiar);
+    return this.#match.report;
   }
 
   /** That model, for whoever trains the policy beside the loop. */
-  get sharedModel(): Acquaintance["model"] {
-    return this.#acquaintance.model;
+  get sharedModel(): DomainMatch["model"] {
+    return this.#match.model;
   }
 
   // ── One tick ─────────────────────────────────────────────────────────────────────────────────────────
 
-  tick(input: TickInput): Tick {
+  tick(input: TickInput<R, S>): Tick<S> {
     const { now } = input;
     const { task, limits, workload } = this.#options;
-    if (this.#state.stage === "INITIALIZED") this.#judge(this.#acquaintance.start(now));
-    const sight = look(input, { task, memory: this.#memory, maxAge: limits.maxDataAge, before: this.#before });
+    if (this.#state.stage === "INITIALIZED") this.#judge(this.#match.start(now));
+    const sight = look(input, { task, memory: this.#memory, limits, before: this.#before });
     // A clock that says nothing has not said when the next step would be due.
     if (Number.isFinite(now)) this.#before = now;
     const isFallbacks = this.#state.stage === "OFFLINE" || isMeasuring(this.#options.profile, this.#state);
-    this.#watch.see(sight, { isFallbacks });
+    this.#watch.see(sight, { isFallbacks, task });
     if (sight.observation) this.#memory = sight.observation.memory;
 
     const completed = this.#complete(sight);
@@ -146,46 +164,64 @@ export class Agent<S> {
     return {
       stage: this.#state.stage,
       who: choice.who,
-      why: [choice.why, ...(plan?.notes ?? []), ...(choice.who === "learner" ? this.#acquaintance.notes : [])],
+      why: [
+        { by: "lifecycle", rule: choice.why },
+        ...(plan?.notes ?? []),
+        ...(choice.who === "learner" ? this.#match.notes : []),
+      ],
       action: isHeld ? { kind: "hold", workload } : plan.verdict.action,
       verdict: plan?.verdict ?? null,
-      recommended: plan?.verdict.allocation ?? null,
-      wished: proposal && observation ? decodeAction(task, proposal.action, observation.demand) : null,
+      recommended: plan?.verdict.setting ?? null,
+      wished: proposal && observation ? task.decode(proposal.action, observation) : null,
       ...(step ? { step } : {}),
       ...(completed ? { completed } : {}),
-      events: this.#diary.take(),
+      events: this.#events.take(),
     };
   }
 
   /** What came of the tick's action. One that was not done is not learned as done, and not counted by the guard. */
-  acted(outcome: Result<Allocation>): { readonly executed?: Float32Array } {
+  acted(outcome: Result<S>): { readonly executed?: Float32Array } {
     if (!outcome.ok) this.#guard = this.#guardBefore;
     const pending = this.#pending;
     if (!pending) return {};
-    const allocation = outcome.ok ? outcome.value : pending.previous;
-    const executed = encodeAction(this.#options.task, allocation, pending.demand);
-    this.#pending = { ...pending, allocation, executed };
+    const setting = outcome.ok ? outcome.value : pending.previous;
+    const executed = this.#options.task.encodeSetting(setting, pending.seen);
+    this.#pending = { ...pending, setting, executed };
     return { executed };
   }
 
   /** The step before is over: its reward is in this reading, if there is one. */
-  #complete({ observation, have, health }: Sight): CompletedStep | undefined {
+  #complete({ observation, have, health }: Sight<R, S, O>): CompletedStep | undefined {
     const pending = this.#pending;
     this.#pending = undefined;
     // Across a jump of the clock nobody knows how long the step took, and without a look nobody knows what it did.
     if (!pending || !observation || health.clock === "jumped") return undefined;
     const end = this.#log.isFull ? "truncated" : "no";
-    const { transition, completed } = completionOf(pending, { observation, have }, { task: this.#options.task, end });
-    const { measures } = observation;
-    if (this.#seat.isWell) this.#seat.observe(transition);
-    const isViolation = measures.preservation < 1;
+    const { task } = this.#options;
+    const { transition, completed } = completionOf(pending, { observation, have }, { task, end });
+    if (this.#slot.isWell && (this.takesAnySteps || this.#isOfRollout(pending.who))) this.#show(transition);
+    const isViolation = task.isMissed(observation);
     // Where the learner has given no less than the fallback would for a while, the fallback would have fared alike.
-    const usual = this.#footprint.isFelt ? this.#watch.usualViolations(measures.load) : Number(isViolation);
+    const usual = this.#effect.isFelt ? this.#watch.usualViolations(task.loadOf(observation)) : Number(isViolation);
     this.#log.complete(transition, { isViolation, usual });
     return completed;
   }
 
-  #decide(input: TickInput, sight: Sight): Decided {
+  /** While it serves, a policy takes its best choice: that is no draw that it could be judged by. */
+  #isOfRollout(who: Actor): boolean {
+    return who === "learner" && this.#state.stage === "ONLINE";
+  }
+
+  /** What the learner refuses to learn from is told once per kind of refusal: it may learn nothing at all. */
+  #show(transition: Transition): void {
+    const taken = this.#slot.observe(transition);
+    const code = taken.ok ? undefined : taken.failure.code;
+    if (!taken.ok && code !== this.#refusal)
+      this.#events.tell({ at: this.#before ?? milliseconds(0), name: "observation-refused", evidence: taken.failure });
+    this.#refusal = code;
+  }
+
+  #decide(input: TickInput<R, S>, sight: Sight<R, S, O>): Decided<S> {
     const moment = this.#stepFallback(input, sight);
     const proposal = this.#propose(sight, this.#healthOf(input, sight));
     // Asked again, because the proposal itself may have shown that the learner is not well.
@@ -196,19 +232,20 @@ export class Agent<S> {
   }
 
   /** In every tick with something to look at, whoever acts. */
-  #stepFallback({ nodes, now }: TickInput, { reading, have }: Sight): Moment | undefined {
+  #stepFallback({ nodes, now }: TickInput<R, S>, { reading, have }: Sight<R, S, O>): Moment<R, S, O> | undefined {
     if (!reading || !Number.isFinite(now)) return undefined;
-    const answer = this.#fallback.ask({ reading, have, now, isTakeover: this.#footprint.isTakeover });
-    if (!have || !answer) return undefined;
     const { workload, task, limits } = this.#options;
+    const { isTakeover } = this.#effect;
+    const answer = this.#fallback.ask({ reading, have, now, isTakeover, asIf: task.alone });
+    if (!have || !answer) return undefined;
     const { fallback, alone } = answer;
     return { workload, task, reading, have, fallback, alone, guard: { limits, state: this.#guard }, nodes, now };
   }
 
-  #healthOf({ health }: TickInput, sight: Sight): Health {
-    // A policy that is meant to learn and can not would explore for nothing.
+  #healthOf({ health }: TickInput<R, S>, sight: Sight<R, S, O>): Health {
+    // A policy that is meant to learn and cannot would explore for nothing.
     const training = this.#state.stage === "ONLINE" ? health?.training : undefined;
-    return healthOf(sight.health, { condition: this.#seat.condition, training, guardTripRate: this.#trips.rate });
+    return healthOf(sight.health, { condition: this.#slot.condition, training, guardTripRate: this.#trips.rate });
   }
 
   #choose(health: Health): ActingChoice {
@@ -216,28 +253,30 @@ export class Agent<S> {
     return this.isPaused ? whilePaused(choice) : choice;
   }
 
-  #propose({ observation }: Sight, health: Health): Decision | null {
-    if (!observation || !this.#seat.isWell) return null;
+  #propose({ observation }: Sight<R, S, O>, health: Health): Decision | null {
+    if (!observation || !this.#slot.isWell) return null;
     const { who, why } = this.#choose(health);
-    const { caution, noise } = this.#shield;
-    const usual = this.#watch.usualNearness;
-    const isNearSlo = noise !== null && caution !== null && isNear(observation, { share: caution.share, usual });
-    const proposal = this.#seat.propose(observation.values, {
-      explore: who === "learner" && why === "training",
-      explorer: this.#exploration.explorer({ isNearSlo }),
-    });
+    const isNearLimit = this.#options.task.shield?.isNear(observation, this.#watch.usualNearness) ?? false;
+    const explore = who === "learner" && why === "training";
+    const explorer = this.#exploration.explorer({ isNearLimit });
+    const { actorContext } = observation;
+    const proposal = this.#slot.propose(
+      observation.values,
+      actorContext ? { explore, explorer, actorContext } : { explore, explorer },
+    );
     return proposal.ok ? proposal.value : null;
   }
 
   /** What is to be done, or in recommend mode would be. */
   #plan(
-    moment: Moment,
-    { choice, proposal, sight }: { choice: ActingChoice; proposal: Decision | null; sight: Sight },
-  ): Plan {
+    moment: Moment<R, S, O>,
+    { choice, proposal, sight }: { choice: ActingChoice; proposal: Decision | null; sight: Sight<R, S, O> },
+  ): Plan<S> {
     const { stage } = this.#state;
     const isLearners = choice.who === "nobody" ? stage === "ONLINE" || stage === "SERVING" : choice.who === "learner";
     const { observation } = sight;
-    const band = bandOf(this.#options.profile, this.#state, { hasCeiling: this.#shield.ceiling !== null });
+    const { profile, task } = this.#options;
+    const band = bandOf(profile, this.#state, { hasCeiling: task.shield?.hasCeiling ?? false });
     const { usualNearness, sinceShrink, missedLately } = this.#watch;
     const plan =
       isLearners && proposal && observation
@@ -245,13 +284,12 @@ export class Agent<S> {
             action: proposal.action,
             observation,
             band,
-            shield: this.#shield,
             experience: { usualNearness, sinceShrink, missedLately, excess: excessNow(this.#state, this.#log.excess) },
           })
-        : this.#footprint.isTakeover
+        : this.#effect.isTakeover
           ? planTakeover(moment)
           : planFallback(moment);
-    this.#footprint.after(choice.who, { less: plan.less, kills: moment.reading.ooms.length });
+    this.#effect.after(choice.who, { less: plan.less, isHarmed: task.isHarmed?.(moment.reading) ?? false });
     if (choice.who !== "nobody") {
       this.#guardBefore = this.#guard;
       this.#guard = plan.verdict.state;
@@ -260,7 +298,10 @@ export class Agent<S> {
   }
 
   /** How the learner's wish fared, or would have if it had been followed. */
-  #watchLearner(moment: Moment, { choice, proposal, plan, sight }: Decided & { plan: Plan; sight: Sight }): void {
+  #watchLearner(
+    moment: Moment<R, S, O>,
+    { choice, proposal, plan, sight }: Decided<S> & { plan: Plan<S>; sight: Sight<R, S, O> },
+  ): void {
     const { observation } = sight;
     if (!observation || this.isPaused) return;
     const { tripRules: rules } = this.#settings;
@@ -268,20 +309,20 @@ export class Agent<S> {
       this.#trips.add(isTrip(plan.verdict, rules));
       return;
     }
-    const done = plan.verdict.allocation;
+    const done = plan.verdict.setting;
     const shadow = proposal ? shadowStep(moment, proposal.action, { done, observation, rules }) : undefined;
     this.#log.shadow(shadow);
     if (shadow) this.#trips.add(shadow.isTrip);
   }
 
-  #begin({ observation, have }: Sight, { choice, proposal, plan }: Decided): StepRecord | undefined {
+  #begin({ observation, have }: Sight<R, S, O>, { choice, proposal, plan }: Decided<S>): StepRecord | undefined {
     if (this.isPaused) return undefined;
     const by = choice.who === "learner" ? "learner" : isLearnerFault(choice.why) ? "fault" : "other";
     const { episode, step } = this.#log.begin(by);
     if (!observation || !have) return undefined;
-    const allocation = choice.who === "nobody" || !plan ? have : plan.verdict.allocation;
-    const { demand } = observation;
-    const executed = encodeAction(this.#options.task, allocation, demand);
+    const setting = choice.who === "nobody" || !plan ? have : plan.verdict.setting;
+    const executed = this.#options.task.encodeSetting(setting, observation);
+    const { actorContext, criticContext } = observation;
     const record: StepRecord = {
       episode,
       step,
@@ -289,8 +330,10 @@ export class Agent<S> {
       proposed: proposal?.action ?? executed,
       executed,
       logProb: proposal && choice.who === "learner" ? proposal.logProb : null,
+      ...(actorContext ? { actorContext } : {}),
+      ...(criticContext ? { criticContext } : {}),
     };
-    this.#pending = { record, who: choice.who, previous: have, allocation, executed, demand };
+    this.#pending = { record, who: choice.who, previous: have, setting, executed, seen: observation };
     return record;
   }
 
@@ -300,15 +343,15 @@ export class Agent<S> {
     const before = this.#state;
     const { state, events } = lifecycleStep(this.#options.profile, before, evidence);
     this.#state = state;
-    for (const event of events) this.#diary.tell({ at: event.at, name: event.kind, evidence: event });
+    for (const event of events) this.#events.tell({ at: event.at, name: event.kind, evidence: event });
     if (state.stage !== before.stage) this.#enterStage(state);
   }
 
-  /** A person's decision, between two ticks; refused where it can not be followed, and then nothing is changed. */
+  /** A person's decision, between two ticks; refused where it cannot be followed, and then nothing is changed. */
   operate(wish: OperatorWish, detail: string): Result<void> {
     const { profile } = this.#options;
     const { isPaused } = this;
-    const problem = operatorProblem(wish, { profile, state: this.#state, isWell: this.#seat.isWell, isPaused });
+    const problem = operatorProblem(wish, { profile, state: this.#state, isWell: this.#slot.isWell, isPaused });
     if (problem) return err(problem);
     this.#judge({ kind: "operator", at: this.#before ?? milliseconds(0), wish, detail });
     return ok(undefined);
@@ -317,20 +360,20 @@ export class Agent<S> {
   #enterStage(state: AgentState): void {
     if (state.stage === "OFFLINE") this.#setConstraint(1);
     if (state.stage === "ONLINE") {
-      this.#exploration.begin(this.#acquaintance);
+      this.#exploration.begin(this.#match);
       if (state.because === "no-bootstrap" || state.because === "shared-policy") this.#setConstraint(0);
     }
     // What has just passed a gate, or was trained elsewhere, is what one comes back to. A policy that never learned
     // anything is not.
     const isTried = state.stage === "ONLINE" && (state.because === "earned" || state.because === "shared-policy");
-    if (isTried || state.stage === "SERVING") this.#seat.keepAsGood();
+    if (isTried || state.stage === "SERVING") this.#slot.keepAsGood();
   }
 
   #endEpisode(at: Ms): void {
     const { score, shadow, steps, known } = this.#log.end();
     this.#exploration.endEpisode({ isOnline: score !== undefined && this.#state.stage === "ONLINE" });
     if (!score) {
-      this.#diary.tell({ at, name: "episode-discarded", evidence: { steps, known } });
+      this.#events.tell({ at, name: "episode-discarded", evidence: { steps, known } });
       return;
     }
     if (this.#state.stage === "OFFLINE") this.#sinceEstimate += 1;
@@ -342,34 +385,34 @@ export class Agent<S> {
 
   #setConstraint(constraint: number): void {
     this.#constraint = constraint;
-    this.#seat.setConstraint(constraint);
+    this.#slot.setConstraint(constraint);
   }
 
   #mend(at: Ms): void {
-    const mending = this.#seat.mend();
+    const mending = this.#slot.mend();
     if (!mending) return;
     const { kind, fault } = mending;
     if (kind === "checkpoint") {
-      this.#diary.tell({ at, name: "checkpoint-unusable", evidence: { state: mending.state, fault } });
+      this.#events.tell({ at, name: "checkpoint-unusable", evidence: { state: mending.state, fault } });
       return;
     }
-    this.#diary.tell({ at, name: kind === "restored" ? "learner-restored" : "learner-rebuilt", evidence: { fault } });
+    this.#events.tell({ at, name: kind === "restored" ? "learner-restored" : "learner-rebuilt", evidence: { fault } });
     if (kind === "rebuilt") {
       this.recall(this.kept);
       this.#judge({ kind: "learner-lost", at, detail: fault });
     }
-    this.#seat.setConstraint(this.#constraint);
+    this.#slot.setConstraint(this.#constraint);
   }
 
   #tellFamiliarity(at: Ms): void {
-    this.#acquaintance.know(this.#seat.familiar);
-    for (const event of this.#acquaintance.news(at)) this.#diary.tell(event);
-    this.#exploration.fade(this.#acquaintance);
+    this.#match.know(this.#slot.familiar);
+    for (const event of this.#match.news(at)) this.#events.tell(event);
+    this.#exploration.fade(this.#match);
   }
 
-  #tellHandover({ who, why }: ActingChoice, { detail }: Sight, at: Ms): void {
-    const behind = isLearnerFault(why) ? this.#seat.fault : detail;
-    this.#diary.tellHandover({ stage: this.#state.stage, who, why, detail: behind }, at);
+  #tellHandover({ who, why }: ActingChoice, { detail }: Sight<R, S, O>, at: Ms): void {
+    const behind = isLearnerFault(why) ? this.#slot.fault : detail;
+    this.#events.tellHandover({ stage: this.#state.stage, who, why, detail: behind }, at);
   }
 
   // ── Training ─────────────────────────────────────────────────────────────────────────────────────────
@@ -377,14 +420,14 @@ export class Agent<S> {
   /** Whether the policy learns in this stage, and can. */
   get mayTrain(): boolean {
     const { stage } = this.#state;
-    return (stage === "OFFLINE" || stage === "ONLINE") && this.#seat.isWell && !this.isPaused;
+    return (stage === "OFFLINE" || stage === "ONLINE") && this.#slot.isWell && !this.isPaused;
   }
 
   get isEstimateDue(): boolean {
     return (
       this.#options.estimator !== undefined &&
       this.#state.stage === "OFFLINE" &&
-      this.#seat.isWell &&
+      this.#slot.isWell &&
       this.#log.kept.length >= this.#options.profile.window &&
       this.#sinceEstimate >= this.#settings.estimateEvery
     );
@@ -395,14 +438,14 @@ export class Agent<S> {
     let done = 0;
     let stats: UpdateStats | undefined;
     for (; done < updates && this.mayTrain; done++) {
-      const updated = this.#seat.update();
+      const updated = this.#slot.update();
       if (!updated.ok) return { updates: done, stats, estimate: undefined, failure: updated.failure };
       // Not enough to learn from yet.
       if (!updated.value) break;
       stats = updated.value;
     }
     const { estimator } = this.#options;
-    const score = estimator && this.isEstimateDue ? estimator(this.#seat.learner, this.#log.kept) : undefined;
+    const score = estimator && this.isEstimateDue ? estimator(this.#slot.learner, this.#log.kept) : undefined;
     if (score) this.takeEstimate(score);
     const estimate = score?.ok ? score.value : undefined;
     return { updates: done, stats, estimate, failure: score && !score.ok ? score.failure : undefined };
@@ -413,17 +456,27 @@ export class Agent<S> {
     this.#sinceEstimate = 0;
     const at = this.#before ?? milliseconds(0);
     if (score.ok) {
-      this.#diary.tell({ at, name: "estimate", evidence: score.value });
+      this.#events.tell({ at, name: "estimate", evidence: score.value });
       this.#judge({ kind: "estimate", at, score: score.value });
-    } else this.#diary.tell({ at, name: "estimate-failed", evidence: score.failure });
+    } else this.#events.tell({ at, name: "estimate-failed", evidence: score.failure });
+  }
+
+  /** Whether stored steps are of use to its learner. */
+  get takesAnySteps(): boolean {
+    return this.#slot.takesAnySteps;
+  }
+
+  /** Steps that its learner was shown and refused, since it was made. */
+  get refusedObservations(): number {
+    return this.#slot.refused;
   }
 
   /** Parameters trained elsewhere, tried on the newest observation first; refused, everything is as it was. */
-  adopt(bytes: Uint8Array): Result<void> {
-    const tried = this.#seat.tryOut(bytes, this.#pending?.record.obs);
-    this.#seat.setConstraint(this.#constraint);
+  adopt(bytes: Uint8Array, { isTrained = true }: { readonly isTrained?: boolean } = {}): Result<void> {
+    const tried = this.#slot.tryOut(bytes, { probe: this.#pending?.record.obs, isTrained });
+    this.#slot.setConstraint(this.#constraint);
     if (!tried.ok)
-      this.#diary.tell({ at: this.#before ?? milliseconds(0), name: "adoption-refused", evidence: tried.failure });
+      this.#events.tell({ at: this.#before ?? milliseconds(0), name: "adoption-refused", evidence: tried.failure });
     return tried;
   }
 
@@ -436,7 +489,7 @@ export class Agent<S> {
       state: this.#state,
       notes: {
         guard: this.#guard,
-        footprint: this.#footprint.state(),
+        effect: this.#effect.state(),
         memory: this.#memory,
         watch: this.#watch.state(),
         trips: this.#trips.state(),
@@ -446,8 +499,8 @@ export class Agent<S> {
         before: this.#before,
       },
       log: this.#log.state(),
-      learner: this.#seat.learner.save(options),
-      good: this.#seat.good,
+      learner: this.#slot.learner.save(options),
+      good: this.#slot.good,
       isResumable: options.resumable ?? false,
     });
   }
@@ -459,7 +512,7 @@ export class Agent<S> {
 
   /** Stored steps, oldest first, after those in the learner's replay or instead of them; answers with why some were refused. */
   recall(steps: readonly Transition[], { afresh = false } = {}): readonly Failure[] {
-    return this.#seat.recall(steps, { afresh });
+    return this.#slot.recall(steps, { afresh });
   }
 
   /** All or nothing, except for the policy: if that is damaged, the last good one is used, or the fallback acts. */
@@ -469,30 +522,38 @@ export class Agent<S> {
     if (!decoded.ok) return decoded;
     const { state, fallback, notes, log, learner, good, isResumable } = decoded.value;
     this.#state = state;
-    this.#fallback.restore(fallback);
+    this.#fallback.restore(fallback as FallbackSave<S>);
     this.#guard = notes.guard;
     this.#guardBefore = notes.guard;
-    this.#footprint.restore(notes.footprint);
+    this.#effect.restore(notes.effect);
     this.#memory = notes.memory;
     this.#watch.restore(notes.watch);
-    this.#trips.restore(notes.trips);
-    this.#sinceEstimate = notes.sinceEstimate;
-    this.#exploration.restore(notes);
     this.#before = notes.before;
     this.#log.restore(log);
     this.#pending = undefined;
-    this.#diary.forgetWhoActed();
+    this.#events.forgetWhoActed();
     const at = notes.before ?? milliseconds(0);
-    for (const evidence of this.#seat.restore(learner, good))
-      this.#diary.tell({ at, name: "adoption-refused", evidence });
-    if (!isResumable) this.recall(this.kept);
-    this.#setConstraint(notes.constraint);
-    this.#acquaintance.resume(this.#seat.familiar);
-    this.#exploration.fade(this.#acquaintance);
+    const restored = this.#slot.restore(learner, good);
+    if (restored.kind === "own") {
+      this.#trips.restore(notes.trips);
+      this.#sinceEstimate = notes.sinceEstimate;
+      this.#exploration.restore(notes);
+      this.#constraint = notes.constraint;
+      for (const evidence of restored.refused) this.#events.tell({ at, name: "adoption-refused", evidence });
+    } else {
+      // What the one before had earned is not this one's.
+      this.#state = { ...freshAgentState, episodes: state.episodes, history: state.history };
+      const { was, is } = restored;
+      this.#events.tell({ at, name: "learner-replaced", evidence: { was, is } });
+    }
+    if (restored.kind === "another's" || !isResumable) this.recall(this.kept);
+    this.#slot.setConstraint(this.#constraint);
+    this.#match.resume(this.#slot.familiar);
+    this.#exploration.fade(this.#match);
     return ok(undefined);
   }
 
   dispose(): void {
-    this.#seat.dispose();
+    this.#slot.dispose();
   }
 }

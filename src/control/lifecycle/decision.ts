@@ -1,143 +1,137 @@
 /**
  * From wishes to one guarded plan: the fallback's, or the learner's within canary band and shield.
- * Owns: the order band, tolerance, shield, guard; how a wish that is not followed would have fared. Pure.
- * Not here: whose turn it is (health.ts), what comes of the plan (agent.ts).
+ * Owns: the order band, shield, guard; how a wish that is not followed would have fared. Pure.
+ * Not here: whose turn it is (health.ts), the shield's rules (the task's), what comes of the plan (agent.ts).
  */
-import type { Allocation, GuardLimits, GuardRule, GuardState, NodeRoom, Proposal, Verdict } from "../../act/index.ts";
+import type { GuardLimits, GuardState, NodeRoom, Proposal, Setting, Verdict } from "../../act/index.ts";
 import { guard } from "../../act/index.ts";
-import type { Ms, WorkloadId } from "../../base/index.ts";
-import type { WorkloadReading } from "../../observe/telemetry/index.ts";
-import type { FallbackStep } from "../fallbacks/index.ts";
-import type { AutoscaleTask, Observation } from "../tasks/index.ts";
-import { decodeAction, encodeAction } from "../tasks/index.ts";
-import type { Less } from "./footprint.ts";
+import type { Ms, Reason, WorkloadId } from "../../base/index.ts";
+import type { Experience, FallbackWish, Seen, Shortfall, Task, TaskReading } from "../index.ts";
+import type { Band } from "./band.ts";
+import { keepWithinBand } from "./band.ts";
 import { WHOLE_BAND } from "./lifecycle.ts";
-import type { Band, Experience, ShieldOptions } from "./shield.ts";
-import { coresOf, keepWithinBand, shielded, steadied } from "./shield.ts";
 
 /** What is known when a decision is made. */
-export interface Moment {
+export interface Moment<R extends TaskReading, S extends Setting, O extends Seen> {
   readonly workload: WorkloadId;
-  readonly task: AutoscaleTask;
-  readonly reading: WorkloadReading;
-  readonly have: Allocation;
-  readonly fallback: Pick<FallbackStep<unknown>, "want" | "pods">;
-  /** What there would be if the fallback had been alone (as-if-alone.ts). */
-  readonly alone: Allocation;
+  readonly task: Task<R, S, O>;
+  readonly reading: R;
+  readonly have: S;
+  readonly fallback: FallbackWish<S>;
+  /** What there would be if the fallback had been alone. */
+  readonly alone: S;
   readonly guard: { readonly limits: GuardLimits; readonly state: GuardState };
   readonly nodes: readonly NodeRoom[] | "unlimited";
   readonly now: Ms;
 }
 
-const NOTHING_LESS: Less = { cpu: false, memory: false };
+const NOTHING_LESS: Shortfall = { felt: false, latent: false };
 
-export interface Plan {
-  readonly verdict: Verdict;
-  /** What shield and guard changed. */
-  readonly notes: readonly string[];
+export interface Plan<S extends Setting> {
+  readonly verdict: Verdict<S>;
+  /** What band, shield and guard changed. */
+  readonly notes: readonly Reason[];
   /** What it gives less of than the fallback would. */
-  readonly less: Less;
+  readonly less: Shortfall;
 }
 
-export function planFallback(moment: Moment): Plan {
-  const { want, pods } = moment.fallback;
-  return guarded(moment, pods ? { want, pods } : { want });
+export function planFallback<R extends TaskReading, S extends Setting, O extends Seen>(
+  moment: Moment<R, S, O>,
+): Plan<S> {
+  return guarded(moment, moment.fallback);
 }
 
 /**
- * The fallback's wish right after the learner: for every pod, not only for those that its updater would touch. Its rules
- * leave pods alone that somebody else has sized, down to a lone pod that is killed for want of memory over and over.
+ * The fallback's wish right after the learner: for every member, not only for those that its own rules would touch. They
+ * leave members alone that somebody else has sized, down to a lone one that is killed over and over.
  */
-export function planTakeover(moment: Moment): Plan {
+export function planTakeover<R extends TaskReading, S extends Setting, O extends Seen>(
+  moment: Moment<R, S, O>,
+): Plan<S> {
   const { alone: want } = moment;
-  const pods = laggards(want, moment);
-  return guarded(moment, pods ? { want, pods } : { want });
+  return guarded(moment, wishOf(want, laggardsOf(want, moment)));
 }
 
-export interface LearnersWish {
+export interface LearnersWish<O> {
   readonly action: Float32Array;
-  readonly observation: Observation;
+  readonly observation: O;
   readonly band: Band;
-  readonly shield: ShieldOptions;
   readonly experience: Experience;
 }
 
-export function planLearner(moment: Moment, wish: LearnersWish): Plan {
-  const { action, observation, band, shield, experience } = wish;
+export function planLearner<R extends TaskReading, S extends Setting, O extends Seen>(
+  moment: Moment<R, S, O>,
+  { action, observation, band, experience }: LearnersWish<O>,
+): Plan<S> {
   const { task, have, reading, alone } = moment;
-  const { demand } = observation;
   const chosen = action.slice();
   const isCanary = Math.min(band.below, band.above) < WHOLE_BAND;
-  if (isCanary) keepWithinBand(chosen, encodeAction(task, alone, demand), band);
-  const { tolerance } = shield;
-  const want =
-    tolerance === null ? decodeAction(task, chosen, demand) : steadied(task, chosen, { have, demand, tolerance });
-  const safe = shielded({ task, want, have, fallback: alone, reading, observation, experience }, shield);
-  const late = laggards(safe.allocation, moment);
-  const guardedWish = late ? { want: safe.allocation, pods: late } : { want: safe.allocation };
-  const { verdict, notes } = guarded(moment, guardedWish);
-  const { allocation } = verdict;
-  const less: Less = {
-    // Smaller pods are slower ones, however many there are.
-    cpu: coresOf(allocation) < coresOf(alone) || allocation.cpu < alone.cpu,
-    memory: allocation.memory < alone.memory,
-  };
-  return { verdict, notes: [...(isCanary ? ["canary"] : []), ...safe.changed, ...notes], less };
+  if (isCanary) keepWithinBand(chosen, task.encodeSetting(alone, observation), band);
+  const safe = task.shield
+    ? task.shield.shape({ action: chosen, seen: observation, reading, have, fallback: alone, experience })
+    : { setting: task.decode(chosen, observation), changed: [] };
+  const { verdict, notes } = guarded(moment, wishOf(safe.setting, laggardsOf(safe.setting, moment)));
+  const less = task.shortfall
+    ? task.shortfall(verdict.setting, alone)
+    : { felt: task.givesLess(verdict.setting, alone), latent: false };
+  return { verdict, notes: [...(isCanary ? [CANARY] : []), ...safe.changed, ...notes], less };
 }
 
-function guarded(moment: Moment, { want, pods }: Pick<Proposal, "want" | "pods">): Plan {
+const CANARY: Reason = Object.freeze({ by: "canary", rule: "band" });
+
+const wishOf = <S extends Setting>(want: S, followers: readonly string[] | undefined): FallbackWish<S> =>
+  followers ? { want, followers } : { want };
+
+function laggardsOf<R extends TaskReading, S extends Setting, O extends Seen>(
+  want: S,
+  { task, reading, have, guard: { state } }: Moment<R, S, O>,
+): readonly string[] | undefined {
+  return task.laggards?.(want, { reading, have, changedAt: state.changedAt });
+}
+
+function guarded<R extends TaskReading, S extends Setting, O extends Seen>(
+  moment: Moment<R, S, O>,
+  { want, followers }: FallbackWish<S>,
+): Plan<S> {
   const { workload, reading, have, nodes, now } = moment;
   const { limits, state } = moment.guard;
   const measuredAt = reading.at;
-  const verdict = guard(pods ? { workload, want, measuredAt, pods } : { workload, want, measuredAt }, {
-    limits,
-    state,
-    have,
-    nodes,
-    now,
-  });
-  const notes = verdict.changed.map(({ dimension, why }) => `${why}: ${dimension}`);
-  if (verdict.refused) notes.push(verdict.refused);
+  const proposal: Proposal<S> = followers ? { workload, want, measuredAt, followers } : { workload, want, measuredAt };
+  const verdict = guard(proposal, { limits, state, have, nodes, now });
+  const notes: Reason[] = verdict.changed.map(({ knob, rule }) => ({ by: "guard", rule, knob }));
+  if (verdict.refused) notes.push({ by: "guard", rule: verdict.refused });
   return { verdict, notes, less: NOTHING_LESS };
 }
 
-/** Pods that have not got the size yet, because the fallback let them wait; the size is meant for all of them. */
-function laggards(want: Allocation, { reading, have, guard: { state } }: Moment): readonly string[] | undefined {
-  if (want.cpu !== have.cpu || want.memory !== have.memory) return undefined;
-  // A reading from before the last resize would call every pod a laggard.
-  if (Math.max(state.changedAt.cpu ?? 0, state.changedAt.memory ?? 0) >= reading.at) return undefined;
-  const late = reading.pods.filter(({ cpuLimit, memoryLimit }) => cpuLimit !== want.cpu || memoryLimit !== want.memory);
-  return late.length === 0 ? undefined : late.map(({ pod }) => pod);
-}
-
-export const isTrip = ({ refused, changed }: Verdict, rules: readonly GuardRule[]): boolean =>
-  refused === "not-finite" || changed.some(({ why }) => rules.includes(why));
+export const isTrip = ({ refused, changed }: Pick<Verdict, "refused" | "changed">, rules: readonly string[]): boolean =>
+  refused === "not-finite" || changed.some(({ rule }) => rules.includes(rule));
 
 /** How a wish that was not followed would have fared. */
 export interface ShadowStep {
   readonly isTrip: boolean;
-  /** It would have given less while the SLO was being missed. */
+  /** It would have given less while the objective was being missed. */
   readonly isRisky: boolean;
   /** From what was done, in action coordinates. */
   readonly distance: number;
 }
 
-export function shadowStep(
-  moment: Moment,
+interface Followed<S, O> {
+  readonly done: S;
+  readonly observation: O;
+  readonly rules: readonly string[];
+}
+
+export function shadowStep<R extends TaskReading, S extends Setting, O extends Seen>(
+  moment: Moment<R, S, O>,
   action: Float32Array,
-  {
-    done,
-    observation: { measures, demand },
-    rules,
-  }: { readonly done: Allocation; readonly observation: Observation; readonly rules: readonly GuardRule[] },
+  { done, observation, rules }: Followed<S, O>,
 ): ShadowStep {
   const { task, have } = moment;
-  const want = decodeAction(task, action, demand);
-  const shrinks = want.replicas * want.cpu < have.replicas * have.cpu || want.memory < have.memory;
+  const want = task.decode(action, observation);
   return {
     isTrip: isTrip(guarded(moment, { want }).verdict, rules),
-    isRisky: measures.preservation < 1 && shrinks,
-    distance: distance(action, encodeAction(task, done, demand)),
+    isRisky: task.isMissed(observation) && task.givesLess(want, have),
+    distance: distance(action, task.encodeSetting(done, observation)),
   };
 }
 

@@ -117,7 +117,9 @@ export class EpisodeLog {
   end(): EndedEpisode {
     const counts = this.#counts;
     const score = scoreOf(counts, { episode: this.#episode, minKnown: this.#options.minKnown });
-    if (score?.learnerShare === 0) this.#kept = [...this.#kept, this.#current].slice(-this.#options.keep);
+    // After a restart an episode goes on with its accounts, but without the steps before: of its last step none is left.
+    if (score?.learnerShare === 0 && this.#current.length > 0)
+      this.#kept = [...this.#kept, this.#current].slice(-this.#options.keep);
     this.#episode += 1;
     this.#counts = freshCounts();
     this.#current = [];
@@ -132,7 +134,7 @@ export class EpisodeLog {
   restore({ episode, counts, kept }: EpisodeLogState): void {
     this.#episode = episode;
     this.#counts = structuredClone(counts);
-    this.#kept = kept;
+    this.#kept = kept.filter(({ length }) => length > 0);
     this.#current = [];
   }
 }

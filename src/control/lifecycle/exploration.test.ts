@@ -7,13 +7,14 @@ const options = {
   fade: { episodes: 10, to: 0.25 },
   size: 1,
   limit: Number.POSITIVE_INFINITY,
+  upwards: [],
   seed: 3,
 } as const;
 
 /** The push of the next step, on a calm action of 0. */
 function pushOf(exploration: Exploration): number {
   const action = Float32Array.of(0);
-  const { rng, noise } = exploration.explorer({ isNearSlo: false });
+  const { rng, noise } = exploration.explorer({ isNearLimit: false });
   noise?.addTo(action, rng);
   return action[0] ?? Number.NaN;
 }

@@ -14,6 +14,8 @@ export interface ExplorationOptions extends Pick<AgentSettings, "noise" | "holdN
   readonly size: number;
   /** The furthest push of one of them. */
   readonly limit: number;
+  /** Coordinates that are not lowered near the limit of the objective. */
+  readonly upwards: readonly boolean[];
   readonly seed: number;
 }
 
@@ -29,14 +31,14 @@ export class Exploration {
   #rng: Rng;
   #episodes = 0;
 
-  constructor({ noise, holdNoise, fade, size, limit, seed }: ExplorationOptions) {
+  constructor({ noise, holdNoise, fade, size, limit, upwards, seed }: ExplorationOptions) {
     this.#fade = fade;
-    this.#noise = new ShieldedNoise(noise, { size, hold: Math.max(1, holdNoise), limit });
+    this.#noise = new ShieldedNoise(noise, { size, hold: Math.max(1, holdNoise), limit, upwards });
     this.#rng = seededRng(seed).fork("exploration");
   }
 
-  explorer({ isNearSlo }: { readonly isNearSlo: boolean }): Explorer {
-    this.#noise.isNearSlo = isNearSlo;
+  explorer({ isNearLimit }: { readonly isNearLimit: boolean }): Explorer {
+    this.#noise.isNearLimit = isNearLimit;
     return { rng: this.#rng, noise: this.#noise };
   }
 

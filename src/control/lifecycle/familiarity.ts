@@ -3,12 +3,11 @@
  * Owns: the report, what of it stands beside a decision, and whether a model fits a task at all.
  * Not here: embeddings and kin (learn/meta), what follows from being a stranger (adapted-learner.ts there, agent.ts here).
  */
-import type { Result } from "../../base/index.ts";
+import type { Reason, Result } from "../../base/index.ts";
 import { err, failure, ok } from "../../base/index.ts";
 import type { Familiar, SharedModel } from "../../learn/meta/index.ts";
 import { actionSize } from "../../learn/rl/index.ts";
-import type { AutoscaleTask } from "../tasks/index.ts";
-import { actionOrder, observationSpace } from "../tasks/index.ts";
+import type { AnyTask } from "../index.ts";
 
 export interface FamiliarityReport {
   /** "neutral": too little was seen of it yet; "stranger": no member of the pool is as near as members usually are. */
@@ -46,23 +45,21 @@ export function familiarityReport(learner: Familiar): FamiliarityReport {
 }
 
 /** What a decision of the learner says about it; nothing where all is as it should be. */
-export const familiarityNotes = {
-  neutral: ["neutral-embedding"],
-  stranger: ["stranger"],
+export const familiarityNotes: { readonly [state in FamiliarityReport["state"]]: readonly Reason[] } = {
+  neutral: [{ by: "domain-match", rule: "neutral-embedding" }],
+  stranger: [{ by: "domain-match", rule: "stranger" }],
   known: [],
-} as const satisfies { readonly [state in FamiliarityReport["state"]]: readonly string[] };
+};
 
-/** The words by which models for a task are named, so that multiples are never taken for limits. */
-export const sharedTaskName = ({ features, actions }: Pick<AutoscaleTask, "features" | "actions">): string =>
-  `autoscaling, ${features} features, actions as ${actions}`;
+type TaskShape = Pick<AnyTask, "name" | "observationSize" | "actionSize">;
 
 /** The model, if agents of this task can begin from it. */
-export function modelForTask(shared: SharedModel, task: AutoscaleTask): Result<SharedModel> {
+export function modelForTask(shared: SharedModel, task: TaskShape): Result<SharedModel> {
   const { shape, task: name } = shared.model;
-  const wanted = { obs: observationSpace(task).size, actions: actionOrder.length };
+  const wanted = { obs: task.observationSize, actions: task.actionSize };
   const found = { obs: shape.obs, actions: actionSize(shape.action) };
-  if (name !== undefined && name !== sharedTaskName(task))
-    return unfit(`it was trained for '${name}' and this task is '${sharedTaskName(task)}'`);
+  if (name !== undefined && name !== task.name)
+    return unfit(`it was trained for '${name}' and this task is '${task.name}'`);
   if (shape.action.kind !== "continuous" || found.obs !== wanted.obs || found.actions !== wanted.actions)
     return unfit(
       `its policy sees ${found.obs} numbers and decides ${found.actions}, and this task has ${wanted.obs} and ${wanted.actions}`,

@@ -2,7 +2,7 @@
  * The questions that Algorithm 1 and the gates ask, each answered with what was found and what was asked.
  * Owns: resolving thresholds, and one judgement per question. Not here: what follows from the answers (lifecycle.ts).
  */
-import type { RewardThreshold } from "../tasks/index.ts";
+import type { RewardThreshold } from "../index.ts";
 import type { CanaryGate, LifecycleProfile, OffPolicyGate, RollbackGate } from "./profile.ts";
 import type { AgentState, EpisodeScore, Judgement, StateOf } from "./state.ts";
 import { deviationOf, fallbackLevel, meanOf } from "./state.ts";

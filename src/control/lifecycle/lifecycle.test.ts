@@ -53,7 +53,7 @@ const times = <T>(count: number, item: T): T[] => new Array<T>(count).fill(item)
 describe("Algorithm 1, without gates", () => {
   const paper = { ...paperProfile, window: 2, serving: { kind: "absolute", value: 180 } } as const;
 
-  test("with a shared policy it begins ONLINE unless stakes are high, and OFFLINE where that can not be used", () => {
+  test("with a shared policy it begins ONLINE unless stakes are high, and OFFLINE where that cannot be used", () => {
     const begun = (shared: "ready" | "unusable", options: Partial<LifecycleProfile>) =>
       run({ ...paper, ...options }, [{ kind: "start", at, shared }]).state.history[0];
     expect(begun("ready", {})).toMatchObject({ to: "ONLINE", because: "shared-policy" });

@@ -14,6 +14,7 @@
  */
 import type { Ms } from "../../base/index.ts";
 import { assertNever } from "../../base/index.ts";
+import type { Band } from "./band.ts";
 import {
   allHold,
   judgeCanary,
@@ -25,7 +26,6 @@ import {
   windowOf,
 } from "./judge.ts";
 import type { LifecycleProfile } from "./profile.ts";
-import type { Band } from "./shield.ts";
 import type {
   AgentState,
   Canary,
@@ -96,7 +96,7 @@ function begin(profile: LifecycleProfile, state: AgentState, start: Evidence): L
     moved(state, enterOnline(profile, state, because), { at, because, evidence });
   const offline = (evidence: readonly Judgement[]) =>
     moved(state, enterOffline(profile, state, "bootstrap"), { at, because: "bootstrap", evidence });
-  if (shared === "unusable") return offline(policy(false, "the shared policy to begin with can not be used"));
+  if (shared === "unusable") return offline(policy(false, "the shared policy to begin with cannot be used"));
   if (shared === "ready" && profile.stakes === "normal")
     return online("shared-policy", policy(true, "there is a shared policy to begin with, and stakes are not high"));
   const evidence = policy(profile.bootstrap, "the profile asks for bootstrapping");

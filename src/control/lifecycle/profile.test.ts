@@ -1,7 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { WorkloadId } from "../../base/index.ts";
-import { mebibytes, millicores, milliseconds, ratio, seconds } from "../../base/index.ts";
-import type { WorkloadProfile } from "../tasks/index.ts";
 import type { LifecycleProfile } from "./profile.ts";
 import { defaultGates, lifecycleOf, paperProfile, parseLifecycleProfile } from "./profile.ts";
 
@@ -51,41 +48,23 @@ describe("what can never happen is refused in one sentence that names it", () =>
   });
 });
 
-test("a workload's profile becomes the life it asks for, with the reward of its own episodes as the ceiling", () => {
-  const bounds = {
-    replicas: { min: 1, max: 12 },
-    cpu: { min: millicores(100), max: millicores(4000) },
-    memory: { min: mebibytes(64), max: mebibytes(2048) },
-  };
-  const workload: WorkloadProfile = {
-    workload: "shop" as WorkloadId,
-    slo: { kind: "latency", percentile: 0.99, target: milliseconds(100) },
-    bounds,
-    utilisation: { cpu: ratio(1), memory: ratio(1) },
+test("an owner's profile becomes the life it asks for, with the reward of its own episodes", () => {
+  const owners = {
+    bootstrap: true,
+    stakes: "high",
+    mode: "canary",
     reward: {
-      alpha: 0.5,
-      headroom: 0.05,
-      switchCost: 0.5,
       thresholds: {
         online: { kind: "absolute", value: 70 },
         serving: { kind: "converged", below: 5 },
         deviation: { kind: "absolute", value: 6 },
       },
     },
-    bootstrap: true,
-    stakes: "high",
-    risk: 0,
-    mode: "canary",
-    controlStep: seconds(15),
-    episodeSteps: 50,
-  };
-  expect(lifecycleOf(workload, { window: 4 })).toMatchObject({
+  } as const;
+  expect(lifecycleOf(owners, { maxReward: 100, window: 4 })).toMatchObject({
     ok: true,
     value: { stakes: "high", mode: "canary", maxReward: 100, window: 4, online: { value: 70 }, gates: defaultGates },
   });
-  const greedy = {
-    ...workload.reward,
-    thresholds: { ...workload.reward.thresholds, online: { kind: "absolute", value: 130 } as const },
-  };
-  expect(lifecycleOf({ ...workload, reward: greedy }).ok).toBe(false);
+  const greedy = { thresholds: { ...owners.reward.thresholds, online: { kind: "absolute", value: 130 } as const } };
+  expect(lifecycleOf({ ...owners, reward: greedy }, { maxReward: 100 }).ok).toBe(false);
 });

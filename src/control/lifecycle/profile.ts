@@ -1,13 +1,13 @@
 /**
  * What the owner of a workload asks of its agent's life: thresholds, gates and stakes.
  * Owns: gates and stakes, the defaults, the paper's own setting, and the refusal of what can never be kept.
- * Not here: the thresholds' types and their rule (control/tasks, where owners write them), judging anything by them
+ * Not here: the thresholds' types and their rule (control/thresholds.ts, since owners write them), judging anything by them
  * (lifecycle.ts), the YAML they come from (cli/config).
  */
-import type { Result } from "../../base/index.ts";
+import type { Mode, Result } from "../../base/index.ts";
 import { err, failure, ok } from "../../base/index.ts";
-import type { Thresholds, WorkloadProfile } from "../tasks/index.ts";
-import { mostPerEpisode, thresholdProblems } from "../tasks/index.ts";
+import type { Thresholds } from "../index.ts";
+import { thresholdProblems } from "../index.ts";
 
 /** OFFLINE → ONLINE looks at the candidate's estimated reward, which has to reach T_online. */
 export interface OffPolicyGate {
@@ -69,7 +69,7 @@ export interface LifecycleProfile extends Thresholds {
   /** High: while the policy is being retrained, the fallback acts. */
   readonly stakes: "normal" | "high";
   /** recommend: nothing is carried out; canary: the learner stays within the canary's first band; act: all of it. */
-  readonly mode: "recommend" | "canary" | "act";
+  readonly mode: Mode;
   /** Episodes over which mean and deviation are taken. */
   readonly window: number;
   /** The most that an episode can earn. */
@@ -117,18 +117,25 @@ export function parseLifecycleProfile(options: Partial<LifecycleProfile> = {}): 
   const profile: LifecycleProfile = { ...defaults, ...options };
   const problem = problemOf(profile);
   if (problem === undefined) return ok(Object.freeze(profile));
-  return err(failure("lifecycle.profile", `the lifecycle can not be kept as asked: ${problem}`));
+  return err(failure("lifecycle.profile", `the lifecycle cannot be kept as asked: ${problem}`));
 }
 
-/** The life that a workload's owner asks for; `further` is what owners do not see. */
+/** What the profile of any workload says about its agent's life. */
+export interface OwnersProfile extends Pick<LifecycleProfile, "bootstrap" | "stakes" | "mode"> {
+  readonly reward: { readonly thresholds: Thresholds };
+}
+
+/** What owners do not see; the most that an episode can earn is the task's. */
+type Further = Pick<LifecycleProfile, "maxReward"> &
+  Partial<Pick<LifecycleProfile, "window" | "maxTripRate" | "gates">>;
+
+/** The life that a workload's owner asks for. */
 export function lifecycleOf(
-  workload: WorkloadProfile,
-  further: Partial<Pick<LifecycleProfile, "window" | "maxTripRate" | "gates">> = {},
+  { bootstrap, stakes, mode, reward }: OwnersProfile,
+  further: Further,
 ): Result<LifecycleProfile> {
-  const { bootstrap, stakes, mode, reward } = workload;
   const { online, serving, deviation } = reward.thresholds;
-  const maxReward = mostPerEpisode(workload);
-  return parseLifecycleProfile({ bootstrap, stakes, mode, online, serving, deviation, maxReward, ...further });
+  return parseLifecycleProfile({ bootstrap, stakes, mode, online, serving, deviation, ...further });
 }
 
 function problemOf(profile: LifecycleProfile): string | undefined {

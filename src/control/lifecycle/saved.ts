@@ -3,9 +3,9 @@
  * Owns: the schema version and the refusal of what is not such a state. Not here: files (adapters/), the policy's bytes (agent.ts).
  */
 import type { Failure, Result } from "../../base/index.ts";
-import { err, failure, ok } from "../../base/index.ts";
+import { stages as allStages, err, failure, ok } from "../../base/index.ts";
 import type { AgentState } from "./state.ts";
-import { stages as allStages, offlineCauses, onlineCauses } from "./state.ts";
+import { offlineCauses, onlineCauses } from "./state.ts";
 
 export const LIFECYCLE_SCHEMA = 2;
 
@@ -42,7 +42,7 @@ function corrupt(why: string) {
   return err(
     failure(
       "lifecycle.corrupt",
-      `the saved lifecycle can not be read: ${why}; use the one before it, or let the agent begin again`,
+      `the saved lifecycle cannot be read: ${why}; use the one before it, or let the agent begin again`,
     ),
   );
 }

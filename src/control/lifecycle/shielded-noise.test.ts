@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { seededRng } from "../../base/index.ts";
-import { ShieldedNoise } from "./shielded-noise.ts";
+import { limitNoise, ShieldedNoise } from "./shielded-noise.ts";
 
-const options = { size: 3, hold: 4, limit: 10 };
+const options = { size: 3, hold: 4, limit: 10, upwards: [true, false, true] };
 const gaussian = { kind: "gaussian", sigma: 0.2 } as const;
 
 const pushesOf = (noise: ShieldedNoise, count: number, seed = 1) => {
@@ -27,7 +27,7 @@ test("held for one step it is the process itself", () => {
   expect(pushesOf(new ShieldedNoise(gaussian, { ...options, hold: 1 }), 2).flat()).toEqual(draws);
 });
 
-test("the scale fades it, the limit cuts it, and near the SLO it takes no CPU away", () => {
+test("the scale fades it, the limit cuts it, and near the limit some numbers only rise", () => {
   const [whole = []] = pushesOf(new ShieldedNoise(gaussian, options), 1);
   const faded = new ShieldedNoise(gaussian, options);
   faded.scale = 0.5;
@@ -35,7 +35,7 @@ test("the scale fades it, the limit cuts it, and near the SLO it takes no CPU aw
   const cut = new ShieldedNoise(gaussian, { ...options, limit: 0.01 });
   expect(pushesOf(cut, 1)[0]?.map(Math.abs)).toEqual(new Array(3).fill(Math.fround(0.01)));
   const near = new ShieldedNoise(gaussian, options);
-  near.isNearSlo = true;
+  near.isNearLimit = true;
   expect(pushesOf(near, 1)[0]).toEqual(whole.map((x, i) => (i === 1 ? x : Math.max(0, x))));
 });
 
@@ -52,4 +52,14 @@ test("in the middle of a held push it comes back from its state", () => {
   copy.restore(noise.state());
   expect(draw(copy)).toEqual(draw(noise));
   expect(copy.state()).toEqual(noise.state());
+});
+
+test("noise is cut at its limit, and upwards only where that is asked", () => {
+  const calm = Float32Array.of(0, 0, 0);
+  const noisy = Float32Array.of(-0.75, -0.125, 0.75);
+  const far = noisy.slice();
+  limitNoise(far, calm, { limit: 0.5, upwards: [] });
+  expect([...far]).toEqual([-0.5, -0.125, 0.5]);
+  limitNoise(noisy, calm, { limit: 0.5, upwards: [true, false, true] });
+  expect([...noisy]).toEqual([0, -0.125, 0.5]);
 });

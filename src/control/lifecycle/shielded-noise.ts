@@ -2,13 +2,12 @@
  * Exploration noise that the agent keeps in its hands: held for a while, faded as training goes on, limited by the shield.
  * Owns: what is added to the policy's calm action. Not here: the random process itself (learn/rl).
  *
- * Why held: a push that changes in every step of 15 s starts and stops pods all the time, which costs the very violations
+ * Why held: a push that changes in every step starts and stops members of a workload all the time, which costs the very violations
  * that exploring must not cost, and its effect is measured only minutes later, when it is long gone.
  */
 import type { Rng } from "../../base/index.ts";
 import type { Noise, NoiseConfig } from "../../learn/rl/index.ts";
 import { createNoise } from "../../learn/rl/index.ts";
-import { limitNoise } from "./shield.ts";
 
 export interface ShieldedNoiseOptions {
   readonly size: number;
@@ -16,6 +15,8 @@ export interface ShieldedNoiseOptions {
   readonly hold: number;
   /** The furthest push of one coordinate. */
   readonly limit: number;
+  /** Coordinates that are not lowered near the limit of the objective. */
+  readonly upwards: readonly boolean[];
 }
 
 export class ShieldedNoise implements Noise {
@@ -26,8 +27,8 @@ export class ShieldedNoise implements Noise {
   #left = 0;
   /** 1 is the process as configured, 0 none of it. */
   scale = 1;
-  /** No less CPU, while this is true. */
-  isNearSlo = false;
+  /** While this is true, coordinates that are only to rise do not fall. */
+  isNearLimit = false;
 
   constructor(config: NoiseConfig, options: ShieldedNoiseOptions) {
     this.#options = options;
@@ -46,7 +47,8 @@ export class ShieldedNoise implements Noise {
     action.forEach((own, i) => {
       action[i] = own + this.scale * (this.#push[i] ?? 0);
     });
-    limitNoise(action, calm, { limit: this.#options.limit, isNear: this.isNearSlo });
+    const { limit, upwards } = this.#options;
+    limitNoise(action, calm, { limit, upwards: this.isNearLimit ? upwards : [] });
   }
 
   reset(): void {
@@ -63,5 +65,18 @@ export class ShieldedNoise implements Noise {
     this.#left = state[0] ?? 0;
     this.#push.set(state.subarray(1, 1 + size));
     this.#noise.restore(state.slice(1 + size));
+  }
+}
+
+interface NoiseLimit {
+  readonly limit: number;
+  readonly upwards: readonly boolean[];
+}
+
+/** What is left of a noisy action: at most the limit away from the calm one, and upwards only where that is asked. In place. */
+export function limitNoise(noisy: Float32Array, calm: Float32Array, { limit, upwards }: NoiseLimit): void {
+  for (let i = 0; i < noisy.length; i++) {
+    const middle = calm[i] ?? 0;
+    noisy[i] = Math.min(Math.max(noisy[i] ?? 0, upwards[i] ? middle : middle - limit), middle + limit);
   }
 }

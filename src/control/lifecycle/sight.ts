@@ -1,31 +1,28 @@
 /**
  * What an agent makes of what it is shown: usable or not, and why not.
  * Owns: telling a vanished workload, a jumped clock, stale and unusable telemetry apart. Pure.
- * Not here: what follows (health.ts), the encoding itself (control/tasks).
+ * Not here: what follows (health.ts), the encoding itself (the task's).
  */
-import type { Allocation } from "../../act/index.ts";
-import { dimensions } from "../../act/index.ts";
+import type { GuardLimits, Setting } from "../../act/index.ts";
 import type { Failure, Ms, Result } from "../../base/index.ts";
-import type { WorkloadReading } from "../../observe/telemetry/index.ts";
-import type { AutoscaleTask, Observation, ObservationMemory } from "../tasks/index.ts";
-import { encodeObservation } from "../tasks/index.ts";
+import type { Seen, Task, TaskReading } from "../index.ts";
 import type { Health } from "./health.ts";
 import type { TickInput } from "./tick.ts";
 
-export interface Sight {
+export interface Sight<R, S, O> {
   /** Only where it is fresh: nobody decides on an old one. */
-  readonly reading: WorkloadReading | null;
-  readonly have: Allocation | null;
-  readonly observation: Observation | null;
+  readonly reading: R | null;
+  readonly have: S | null;
+  readonly observation: O | null;
   readonly health: Pick<Health, "workload" | "allocation" | "clock" | "telemetry">;
   /** For people: the sentence behind the first thing that is wrong. */
   readonly detail: string;
 }
 
-export interface SightContext {
-  readonly task: AutoscaleTask;
-  readonly memory: ObservationMemory;
-  readonly maxAge: Ms;
+export interface SightContext<R extends TaskReading, S extends Setting, O extends Seen> {
+  readonly task: Task<R, S, O>;
+  readonly memory: unknown;
+  readonly limits: Pick<GuardLimits, "knobs" | "maxDataAge">;
   /** Time of the tick before; null at the first. */
   readonly before: Ms | null;
 }
@@ -33,15 +30,20 @@ export interface SightContext {
 /** Steps that may be missed (a busy machine, a restart of the loop) before it counts as a jump of the clock. */
 const MISSED_STEPS = 4;
 
-export function look({ reading, have, now, health }: TickInput, context: SightContext): Sight {
-  const { task, memory, maxAge, before } = context;
+export function look<R extends TaskReading, S extends Setting, O extends Seen>(
+  { reading, have, now, health }: TickInput<R, S>,
+  context: SightContext<R, S, O>,
+): Sight<R, S, O> {
+  const { task, memory, limits, before } = context;
+  const maxAge = limits.maxDataAge;
   const isGone = isUnknown(reading) || isUnknown(have);
   const jump = health?.clockJump ?? jumpOf(now, before, task.controlStep);
   const state = telemetryState(reading, { now, maxAge });
   const fresh = state.telemetry === "fresh" && reading.ok ? reading.value : null;
-  const encoded = fresh && encodeObservation(task, fresh, { memory, now });
+  const encoded = fresh && task.encode(fresh, { memory, now });
   const telemetry = encoded && !encoded.ok ? "unusable" : state.telemetry;
-  const usable = have.ok && isAllocation(have.value) ? have.value : null;
+  const usable =
+    have.ok && limits.knobs.every(({ name }) => Number.isFinite((have.value as Setting)[name])) ? have.value : null;
   return {
     reading: isGone ? null : fresh,
     have: usable,
@@ -64,8 +66,6 @@ export function look({ reading, have, now, health }: TickInput, context: SightCo
 
 const isUnknown = (result: Result<unknown>): boolean => !result.ok && result.failure.code.endsWith(".unknown-workload");
 
-const isAllocation = (value: Allocation): boolean => dimensions.every((dimension) => Number.isFinite(value[dimension]));
-
 /** How far the clock went, where that is not a step or a few. A clock that says NaN has jumped too. */
 function jumpOf(now: Ms, before: Ms | null, step: Ms): number | undefined {
   if (before === null) return Number.isFinite(now) ? undefined : now;
@@ -74,7 +74,7 @@ function jumpOf(now: Ms, before: Ms | null, step: Ms): number | undefined {
 }
 
 function telemetryState(
-  reading: Result<WorkloadReading>,
+  reading: Result<TaskReading>,
   { now, maxAge }: { readonly now: Ms; readonly maxAge: Ms },
 ): { readonly telemetry: Health["telemetry"]; readonly detail: string } {
   if (!reading.ok) return { telemetry: stateOf(reading.failure), detail: reading.failure.message };

@@ -2,13 +2,10 @@
  * The agent's life as data: stages, what they remember, what is put before the manager, and what it reports.
  * Owns: the types and the small figures taken from them. Not here: who may pass (lifecycle.ts).
  *
- * Each stage carries only what belongs to it, so that a canary in OFFLINE or a shadow in SERVING can not be written down.
+ * Each stage carries only what belongs to it, so that a canary in OFFLINE or a shadow in SERVING cannot be written down.
  * All of it is plain JSON.
  */
-import type { Ms } from "../../base/index.ts";
-
-export const stages = ["INITIALIZED", "OFFLINE", "ONLINE", "SERVING"] as const;
-export type Stage = (typeof stages)[number];
+import type { Ms, Stage } from "../../base/index.ts";
 
 /** One ended episode, whoever acted in it. */
 export interface EpisodeScore {
@@ -127,7 +124,7 @@ export type Evidence =
   | {
       readonly kind: "start";
       readonly at: Ms;
-      /** A policy that others' workloads trained is there to begin with, or was to be and can not be used. */
+      /** A policy that others' workloads trained is there to begin with, or was to be and cannot be used. */
       readonly shared?: "ready" | "unusable";
     }
   | {

@@ -2,20 +2,18 @@
  * What goes into a tick of an agent and what comes out, of a round of training too.
  * Owns: the types. Not here: the tick (agent.ts). The loop and the studies use the same.
  */
-import type { Action, Allocation, NodeRoom, Verdict } from "../../act/index.ts";
-import type { Failure, Ms, Result } from "../../base/index.ts";
+import type { Action, NodeRoom, Setting, Verdict } from "../../act/index.ts";
+import type { Failure, Ms, Reason, Result, Stage } from "../../base/index.ts";
 import type { End } from "../../learn/env/index.ts";
 import type { UpdateStats } from "../../learn/rl/index.ts";
-import type { WorkloadReading } from "../../observe/telemetry/index.ts";
-import type { Demand } from "../tasks/index.ts";
 import type { FamiliarityReport } from "./familiarity.ts";
 import type { ActingChoice } from "./health.ts";
-import type { LifecycleEvent, OffPolicyScore, Stage } from "./state.ts";
+import type { LifecycleEvent, OffPolicyScore } from "./state.ts";
 
-export interface TickInput {
-  readonly reading: Result<WorkloadReading>;
+export interface TickInput<R, S extends Setting> {
+  readonly reading: Result<R>;
   /** What is asked for now, just read. */
-  readonly have: Result<Allocation>;
+  readonly have: Result<S>;
   readonly nodes: readonly NodeRoom[] | "unlimited";
   readonly now: Ms;
   /** What only the shell can notice. */
@@ -35,19 +33,21 @@ export interface StepRecord {
   readonly proposed: Float32Array;
   readonly executed: Float32Array;
   readonly logProb: number | null;
+  readonly actorContext?: Float32Array;
+  readonly criticContext?: Float32Array;
 }
 
 /** A step that was decided and whose effect has not been measured yet. */
-export interface PendingStep {
+export interface PendingStep<S, O> {
   readonly record: StepRecord;
   readonly who: ActingChoice["who"];
   /** What the step before ran with. */
-  readonly previous: Allocation;
+  readonly previous: S;
   /** What this one runs with, also in action coordinates. */
-  readonly allocation: Allocation;
+  readonly setting: S;
   readonly executed: Float32Array;
-  /** What was needed when it was decided: what the coordinates are of. */
-  readonly demand: Demand;
+  /** What was seen when it was decided: what the coordinates are of. */
+  readonly seen: O;
 }
 
 export interface CompletedStep {
@@ -59,34 +59,45 @@ export interface CompletedStep {
   readonly finalObs?: Float32Array;
 }
 
+/** Who acts, and why this one. */
+interface Acting {
+  readonly who: string;
+  readonly rule: string;
+}
+
 export type AgentEvent = { readonly at: Ms } & (
   | { readonly name: LifecycleEvent["kind"]; readonly evidence: LifecycleEvent }
   /** Somebody else acts than in the step before, though the stage is the same. */
   | {
       readonly name: "handover";
-      readonly evidence: { readonly from: string; readonly to: string; readonly detail: string };
+      readonly evidence: { readonly from: Acting; readonly to: Acting; readonly detail: string };
     }
   | { readonly name: "learner-restored" | "learner-rebuilt"; readonly evidence: { readonly fault: string } }
+  /** Its owner chose another one than the saved policy is of. */
+  | { readonly name: "learner-replaced"; readonly evidence: { readonly was: string; readonly is: string } }
   | { readonly name: "checkpoint-unusable"; readonly evidence: { readonly state: string; readonly fault: string } }
   | { readonly name: "episode-discarded"; readonly evidence: { readonly steps: number; readonly known: number } }
   | { readonly name: "estimate"; readonly evidence: OffPolicyScore }
-  | { readonly name: "estimate-failed" | "adoption-refused" | "shared-model-unusable"; readonly evidence: Failure }
+  | {
+      readonly name: "estimate-failed" | "adoption-refused" | "observation-refused" | "shared-model-unusable";
+      readonly evidence: Failure;
+    }
   /** What the shared model makes of the workload has changed: it is known now, or a stranger. */
   | { readonly name: "embedding"; readonly evidence: FamiliarityReport }
 );
 
-export interface Tick {
+export interface Tick<S extends Setting> {
   readonly stage: Stage;
   readonly who: ActingChoice["who"];
   /** First why this one acts, then what shield and guard changed. */
-  readonly why: readonly string[];
+  readonly why: readonly Reason[];
   /** What is to be done, guarded. */
-  readonly action: Action;
-  readonly verdict: Verdict | null;
+  readonly action: Action<S>;
+  readonly verdict: Verdict<S> | null;
   /** What would be done if anybody acted: in recommend mode this is all there is. */
-  readonly recommended: Allocation | null;
+  readonly recommended: S | null;
   /** What the learner wished for, before shield and guard; null where it had no wish. */
-  readonly wished: Allocation | null;
+  readonly wished: S | null;
   /** Absent when there is no observation to learn from. */
   readonly step?: StepRecord;
   /** The step before, now that its effect was measured. */

@@ -1,30 +1,37 @@
 import { expect, test } from "vitest";
-import type { Allocation } from "../../act/index.ts";
-import { mebibytes, millicores } from "../../base/index.ts";
+import type { Setting } from "../../act/index.ts";
+import type { Seen, TaskReading } from "../index.ts";
 import type { Sight } from "./sight.ts";
 import { Watch } from "./watch.ts";
 
-type Look = Pick<Sight, "observation" | "have">;
+type Level = Setting<"amount">;
+interface Measured extends Seen {
+  readonly load: number;
+  readonly pressure: number;
+}
+type Look = Pick<Sight<TaskReading, Level, Measured>, "observation" | "have">;
 
-const sizes = (replicas: number, cpu: number, memory = 256): Allocation => ({
-  replicas,
-  cpu: millicores(cpu),
-  memory: mebibytes(memory),
+const level = (amount: number): Level => ({ amount });
+
+/** What a watch asks of a task, as simple as it can be. */
+const task = {
+  givesLess: (one: Level, than: Level) => one.amount < than.amount,
+  isMissed: ({ pressure }: Measured) => pressure > 1,
+  nearness: ({ pressure }: Measured) => pressure,
+  loadOf: ({ load }: Measured) => load,
+};
+
+/** A look at a workload with this load, of whose objective this share is used up. */
+const sight = (load: number, pressure = 0.5): Look => ({
+  observation: { values: new Float32Array(0), memory: null, load, pressure },
+  have: level(2),
 });
 
-/** A look at a workload with this load, whose latency is this share of its target. */
-function sight(load: number, pressure = 0.5): Look {
-  const margin = (1 - pressure) / (1 + pressure);
-  const preservation = Math.min(1, 1 / pressure);
-  const measures = { cpu: 0.5, memory: 0.5, io: 0, network: 0, preservation, margin, load };
-  return { observation: { measures } as unknown as Sight["observation"], have: sizes(2, 500) };
-}
+const having = (...levels: readonly (Level | null)[]): Look[] => levels.map((have) => ({ observation: null, have }));
 
-const having = (...sizes: readonly (Allocation | null)[]): Look[] => sizes.map((have) => ({ observation: null, have }));
-
-function watched(looks: readonly Look[], { isFallbacks } = { isFallbacks: true }): Watch {
-  const watch = new Watch();
-  for (const look of looks) watch.see(look, { isFallbacks });
+function watched(looks: readonly Look[], { isFallbacks } = { isFallbacks: true }): Watch<TaskReading, Level, Measured> {
+  const watch = new Watch<TaskReading, Level, Measured>();
+  for (const look of looks) watch.see(look, { isFallbacks, task });
   return watch;
 }
 
@@ -52,18 +59,15 @@ test("what is newer weighs more: after many good steps old violations fade", () 
   expect(watched([...bad, ...good]).usualViolations(10)).toBeCloseTo(200 / 801);
 });
 
-test("less CPU in all, or less memory in a pod, begins a new count of steps; another split of the same CPU does not", () => {
-  const since = (...story: readonly (Allocation | null)[]) =>
-    watched(having(...story), { isFallbacks: false }).sinceShrink;
-  const [all, split, larger] = [sizes(4, 500), sizes(8, 250), sizes(4, 600)];
+test("less than the step before begins a new count of steps; as much or more does not", () => {
+  const since = (...story: readonly (Level | null)[]) => watched(having(...story), { isFallbacks: false }).sinceShrink;
   // The first look has nothing to compare with.
-  expect(since(all, all, split, larger)).toBe(4);
-  expect(since(all, all, sizes(4, 499))).toBe(0);
-  expect(since(all, all, sizes(3, 600), all)).toBe(1);
-  expect(since(all, sizes(4, 500, 255), all)).toBe(1);
+  expect(since(level(4), level(4), level(4), level(5))).toBe(4);
+  expect(since(level(4), level(4), level(3.9))).toBe(0);
+  expect(since(level(4), level(3), level(4))).toBe(1);
   // A step in which nobody knows what is there counts for nothing, and the next one is compared with the one before it.
-  expect(since(all, null, all)).toBe(2);
-  expect(since(all, null, sizes(3, 500))).toBe(0);
+  expect(since(level(4), null, level(4))).toBe(2);
+  expect(since(level(4), null, level(3))).toBe(0);
 });
 
 test("the usual nearness moves by a two-hundredth of the way, and a missed target counts as just reached", () => {
@@ -72,12 +76,12 @@ test("the usual nearness moves by a two-hundredth of the way, and a missed targe
 });
 
 test("it comes back from its state", () => {
-  const watch = watched([sight(10, 2), sight(10), ...having(sizes(1, 100), sizes(2, 100))]);
+  const watch = watched([sight(10, 2), sight(10), ...having(level(1), level(2))]);
   expect(watch.sinceShrink).toBe(1);
-  const copy = new Watch();
+  const copy = new Watch<TaskReading, Level, Measured>();
   copy.restore(JSON.parse(JSON.stringify(watch.state())));
   expect(copy.state()).toEqual(watch.state());
-  copy.see(sight(10, 2), { isFallbacks: true });
+  copy.see(sight(10, 2), { isFallbacks: true, task });
   expect(watch.usualViolations(10)).not.toBe(copy.usualViolations(10));
 });
 
@@ -85,8 +89,8 @@ test("what was missed lately counts whoever acted, and fades", () => {
   const missed = watched([sight(10, 2), sight(10, 2)], { isFallbacks: false });
   // A four hundredth each: 1 − (399/400)².
   expect(missed.missedLately).toBeCloseTo(1 - (399 / 400) ** 2, 12);
-  const restored = new Watch();
+  const restored = new Watch<TaskReading, Level, Measured>();
   restored.restore(missed.state());
-  restored.see(sight(10), { isFallbacks: false });
+  restored.see(sight(10), { isFallbacks: false, task });
   expect(restored.missedLately).toBeCloseTo((399 / 400) * (1 - (399 / 400) ** 2), 12);
 });

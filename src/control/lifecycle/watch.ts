@@ -1,13 +1,13 @@
 /**
  * What an agent learns of its workload by watching, besides what the policy learns: what shield and gates go by.
- * Owns: how near the target latency usually is, how long ago something was taken away,
+ * Owns: how near the limit of its objective the workload usually is, how long ago something was taken away,
  * how often the SLO was missed lately, and how often the fallback misses the SLO at which load. Not here: what follows (shield.ts, judge.ts).
  *
  * Why by load: a learner's hours are not the hours in which the fallback was measured. At night nobody misses an SLO,
  * and a learner compared with the fallback's day could spend at night what the day would have cost.
  */
-import type { Allocation } from "../../act/index.ts";
-import { nearness } from "./shield.ts";
+import type { Setting } from "../../act/index.ts";
+import type { Seen, Task, TaskReading } from "../index.ts";
 import type { Sight } from "./sight.ts";
 
 /** The usual latency is a mean over about two episodes. */
@@ -34,31 +34,35 @@ export interface WatchState {
   readonly bins: Readonly<Record<string, Bin>>;
 }
 
-export class Watch {
+type Judging<R extends TaskReading, S extends Setting, O extends Seen> = Pick<
+  Task<R, S, O>,
+  "givesLess" | "isMissed" | "nearness" | "loadOf"
+>;
+
+export class Watch<R extends TaskReading, S extends Setting, O extends Seen> {
   #usual: number | null = null;
   #bins: Record<string, Bin> = {};
   #sinceShrink = 0;
   #missedLately = 0;
-  #had: Allocation | null = null;
+  #had: S | null = null;
 
   /** `isFallbacks`: what is seen is the fallback's doing. */
   see(
-    { observation, have }: Pick<Sight, "observation" | "have">,
-    { isFallbacks }: { readonly isFallbacks: boolean },
+    { observation, have }: Pick<Sight<R, S, O>, "observation" | "have">,
+    { isFallbacks, task }: { readonly isFallbacks: boolean; readonly task: Judging<R, S, O> },
   ): void {
     if (have) {
-      this.#sinceShrink = this.#had && isLess(have, this.#had) ? 0 : this.#sinceShrink + 1;
+      this.#sinceShrink = this.#had && task.givesLess(have, this.#had) ? 0 : this.#sinceShrink + 1;
       this.#had = have;
     }
     if (!observation) return;
-    const { load, preservation } = observation.measures;
-    const isMissed = preservation < 1 ? 1 : 0;
+    const isMissed = task.isMissed(observation) ? 1 : 0;
     this.#missedLately += MISSED_RATE * (isMissed - this.#missedLately);
     if (!isFallbacks) return;
-    const now = Math.min(1, nearness(observation));
+    const now = Math.min(1, task.nearness(observation));
     const before = this.#usual ?? now;
     this.#usual = before + USUAL_RATE * (now - before);
-    const key = binOf(load);
+    const key = binOf(task.loadOf(observation));
     const { steps, missed } = halvedWhenFull(this.#bins[key] ?? { steps: 0, missed: 0 });
     this.#bins[key] = { steps: steps + 1, missed: missed + isMissed };
   }
@@ -101,9 +105,6 @@ export class Watch {
     this.#bins = { ...bins };
   }
 }
-
-const isLess = (now: Allocation, before: Allocation): boolean =>
-  now.memory < before.memory || now.replicas * now.cpu < before.replicas * before.cpu;
 
 /** Below one request in ten seconds all loads are alike. */
 const binOf = (load: number): string => String(Math.floor(BINS_PER_DOUBLING * Math.log2(Math.max(load, 0.1))));

@@ -107,7 +107,10 @@ describe("what is known of the past", () => {
   test("a slow wire is the instance's most of whose calls are slow, and its callers are rid of it", () => {
     // Ten requests: root calls a and b once each, a calls c. Each way at a takes 3 more; b's is as ever.
     const way = (caller: string, callee: string, perCallUs: number): WayTimes => ({
-      ...{ caller, callee, perCallUs, isApart: false },
+      caller,
+      callee,
+      perCallUs,
+      isApart: false,
       calls: 10,
       normalUs: 1,
     });
@@ -121,7 +124,7 @@ describe("what is known of the past", () => {
     // The root has a way that is as ever. What it lost is the way to a.
     expect(sharesOf("root")).toEqual([0, 0]);
     expect(sharesOf("b")).toEqual([0, 0]);
-    // With one way only, c can not be told from a.
+    // With one way only, c cannot be told from a.
     expect(sharesOf("c")).toEqual([0, 0.5]);
   });
 

@@ -240,7 +240,7 @@ export function vectorOf(
   ];
   if (set === "all") return Float64Array.from(known);
   const { slower, faster, slowTo, slowFrom, changed, stops } = deviation;
-  // With few labels a kernel can not know that signs add up; the last one tells it.
+  // With few labels a kernel cannot know that signs add up; the last one tells it.
   const signs = Math.max(workShare, wayShare) + Math.max(slower, slowTo) + Math.max(0, pressure) + changed;
   return Float64Array.of(
     ...known,
@@ -250,9 +250,16 @@ export function vectorOf(
 
 /** Of an instance that no trace of the window has. */
 export const noHarm = (worst: RequestFeatures): Harm => ({
-  ...{ workShare: 0, wayShare: 0, burden: 0, worst },
+  workShare: 0,
+  wayShare: 0,
+  burden: 0,
+  worst,
   features: {
-    ...{ relativeImportance: 0, congestionIntensity: 1, elevation: 1 },
-    ...{ ownExcessUs: 0, workExcessUs: 0, wayExcessUs: 0 },
+    relativeImportance: 0,
+    congestionIntensity: 1,
+    elevation: 1,
+    ownExcessUs: 0,
+    workExcessUs: 0,
+    wayExcessUs: 0,
   },
 });

@@ -40,8 +40,14 @@ const slowB = (spread: () => number): Times => {
 };
 
 const request: RequestReading = {
-  ...{ request: "op", at: 0 as Ms, slo: 30 as Ms, p50: null, p99: null },
-  ...{ offered: 20 as PerSecond, completed: 20 as PerSecond, failed: 0 as PerSecond },
+  request: "op",
+  at: 0 as Ms,
+  slo: 30 as Ms,
+  p50: null,
+  p99: null,
+  offered: 20 as PerSecond,
+  completed: 20 as PerSecond,
+  failed: 0 as PerSecond,
 };
 
 function watched(): Localizer {

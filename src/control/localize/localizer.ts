@@ -266,9 +266,16 @@ export class Localizer {
     const expectedSaving = milliseconds(isBackground ? 0 : excess / 1_000);
     const { relativeImportance, congestionIntensity } = features;
     return {
-      ...{ instance, service, request, isBackground, resource: evidence.resource, score: score as Ratio },
+      instance,
+      service,
+      request,
+      isBackground,
+      resource: evidence.resource,
+      score: score as Ratio,
       isCulprit: score >= this.options.threshold,
-      ...{ relativeImportance, congestionIntensity, expectedSaving },
+      relativeImportance,
+      congestionIntensity,
+      expectedSaving,
       reason: reasonFor({
         harm,
         evidence,

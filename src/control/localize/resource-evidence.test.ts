@@ -25,8 +25,16 @@ function reading(instance: string, { second, use = {}, misses = 10, limits: own 
     llcMissRemoteDram: 0,
   } as InstanceCounters;
   return {
-    ...{ instance, service: instance, node: "n", at: (1_000 * second) as Ms, isReady: true, limits: own },
-    ...{ lower: own, upper: own, threads: 4, counters },
+    instance,
+    service: instance,
+    node: "n",
+    at: (1_000 * second) as Ms,
+    isReady: true,
+    limits: own,
+    lower: own,
+    upper: own,
+    threads: 4,
+    counters,
     use: Object.fromEntries(resources.map((r) => [r, (use[r] ?? none[r]) as Ratio])) as InstanceReading["use"],
   };
 }

@@ -1,38 +1,46 @@
 /** Nonsense from outside reaches the agent as a named failure in the very turn it came, and nothing else is disturbed. */
 import { describe, expect, test } from "vitest";
-import { readingOf, SettableClock, START, stage, workloadId } from "../../../test/fixtures/loop/scripted.ts";
-import type { Allocation } from "../../act/index.ts";
+import { here, readingOf, SettableClock, START, stage, workloadId } from "../../../test/fixtures/loop/scripted.ts";
 import { memoryActuator } from "../../act/index.ts";
-import type { Ms, Ratio, WorkloadId } from "../../base/index.ts";
+import type { Ms, WorkloadId } from "../../base/index.ts";
 import { err, failure, ok } from "../../base/index.ts";
-import { memoryTelemetry } from "../../observe/telemetry/index.ts";
 
 const PERIOD = 15_000;
 const periods = (count: number) => count * PERIOD - 100;
 
 describe("telemetry", () => {
   const hostile: readonly [string, (workload: WorkloadId, now: Ms) => unknown, string][] = [
-    [
-      "a NaN",
-      (workload, now) => ({
-        ...readingOf(workload, now),
-        use: { ...readingOf(workload, now).use, cpu: Number.NaN as Ratio },
-      }),
-      "telemetry.not-a-measure",
-    ],
-    ["nothing at all", () => undefined, "telemetry.malformed"],
+    ["a NaN", (workload, now) => ({ ...readingOf(workload, now), level: Number.NaN }), "test.not-a-measure"],
+    ["nothing at all", () => undefined, "test.malformed"],
     ["another workload's reading", (_, now) => readingOf(workloadId("api"), now), "loop.wrong-workload"],
   ];
 
   test.each(hostile)("that says %s is a named failure within the turn", async (_, read, code) => {
     const clock = new SettableClock(START);
-    const telemetry = { read: async (workload: WorkloadId) => ok(read(workload, clock.now()) as never) };
-    const { loop, seat } = stage({ clock, telemetry });
-    const { agent } = seat("web");
+    const telemetry = { read: async (workload: WorkloadId) => ok(read(workload, clock.now())) };
+    const { loop, slot } = stage({ clock, telemetry });
+    const { agent } = slot("web");
     await clock.pass(periods(1));
     expect(agent.seen[0]?.reading).toMatchObject({ ok: false, failure: { code } });
     expect(agent.seen[0]?.have.ok).toBe(true);
     await loop.stop();
+  });
+
+  test("that its agent cannot even look at is a named failure too, and the agent has its turn", async () => {
+    const { clock, loop, slot, events } = stage();
+    const { agent } = slot("web", {
+      parse: () => {
+        throw new RangeError("index out of range");
+      },
+    });
+    await clock.pass(periods(2));
+    expect(agent.seen.map(({ reading }) => !reading.ok && reading.failure.code)).toEqual([
+      "loop.port-threw",
+      "loop.port-threw",
+    ]);
+    await loop.stop();
+    expect(events).toContainEqual(expect.objectContaining({ kind: "port-failing", port: "telemetry" }));
+    expect(events.some(({ kind }) => kind === "crashed")).toBe(false);
   });
 });
 
@@ -40,10 +48,13 @@ describe("a workload that vanishes", () => {
   test("is a named failure of both ports in the next turn, and its agent goes on when it is back", async () => {
     const clock = new SettableClock(START);
     const web = workloadId("web");
-    const telemetry = memoryTelemetry([readingOf(web, START)]);
-    const here = { replicas: 2, cpu: 500, memory: 2 ** 28 } as Allocation;
+    const gone = failure("telemetry.unknown-workload", "there is no such workload");
+    let isThere = true;
+    const telemetry = {
+      read: async (workload: WorkloadId) => (isThere ? ok(readingOf(workload, clock.now())) : err(gone)),
+    };
     let actuator = memoryActuator([[web, here]]);
-    const { loop, seat } = stage({
+    const { loop, slot } = stage({
       clock,
       telemetry,
       actuator: {
@@ -51,16 +62,16 @@ describe("a workload that vanishes", () => {
         apply: (action, signal) => actuator.apply(action, signal),
       },
     });
-    const { agent } = seat("web", { replicas: () => 5 });
+    const { agent } = slot("web", { copies: () => 5 });
     await clock.pass(periods(1));
-    telemetry.remove(web);
+    isThere = false;
     actuator = memoryActuator([]);
     await clock.pass(PERIOD);
     expect(agent.seen[1]).toMatchObject({
       reading: { ok: false, failure: { code: "telemetry.unknown-workload" } },
       have: { ok: false, failure: { code: "actuator.unknown-workload" } },
     });
-    telemetry.put(readingOf(web, clock.now()));
+    isThere = true;
     actuator = memoryActuator([[web, here]]);
     await clock.pass(PERIOD);
     expect(agent.seen[2]).toMatchObject({ reading: { ok: true }, have: { ok: true } });
@@ -71,8 +82,8 @@ describe("a workload that vanishes", () => {
 describe("node capacities that are not known", () => {
   test("leave no room to grow into, rather than all the room in the world", async () => {
     const down = failure("nodes.unavailable", "no answer", { retry: true });
-    const { clock, loop, seat, events } = stage({ nodes: { nodes: async () => err(down) } });
-    const { agent } = seat("web");
+    const { clock, loop, slot, events } = stage({ nodes: { nodes: async () => err(down) } });
+    const { agent } = slot("web");
     await clock.pass(periods(1));
     expect(agent.seen[0]?.nodes).toEqual([]);
     await loop.stop();
@@ -85,8 +96,8 @@ describe("a wall clock that is set", () => {
     ["an hour ahead", 3_600_000],
     ["an hour back", -3_600_000],
   ])("%s is told in that turn and only there, and turns are neither bunched nor left out", async (_, by) => {
-    const { clock, loop, seat, statusOf, events } = stage();
-    const { agent } = seat("web");
+    const { clock, loop, slot, statusOf, events } = stage();
+    const { agent } = slot("web");
     await clock.pass(periods(2));
     clock.offset = by;
     await clock.pass(2 * PERIOD);
@@ -98,10 +109,10 @@ describe("a wall clock that is set", () => {
   });
 });
 
-describe("a step that can not be recorded", () => {
+describe("a step that cannot be recorded", () => {
   test("is counted and named; the steps around it are stored", async () => {
-    const { clock, loop, seat, store, events } = stage();
-    const { agent } = seat("web");
+    const { clock, loop, slot, store, events } = stage();
+    const { agent } = slot("web");
     const plain = agent.tick.bind(agent);
     agent.tick = (input) => {
       const tick = plain(input);

@@ -1,5 +1,5 @@
 /**
- * Calls to the outside that can not hold up the caller.
+ * Calls to the outside that cannot hold up the caller.
  * Owns: one deadline for the calls of a phase, the rule that a port has at most one call of an agent under way, and how
  * many may be out that were given up. Not here: what to do about a failure.
  *
@@ -206,10 +206,10 @@ export class Lane {
    * other: three calls a turn, of a thousand agents at once, are as dear as their agents' ticks otherwise. `heed` looks
    * at what arrived before it is believed; it may throw.
    */
-  call<T>(
-    work: (signal: AbortSignal) => Promise<Result<T>>,
+  call<A, T = A>(
+    work: (signal: AbortSignal) => Promise<Result<A>>,
     deadline: Deadline,
-    heed?: (arrived: Result<T>) => Result<T>,
+    heed?: (arrived: Result<A>) => Result<T>,
   ): Promise<Result<T>> {
     if (this.isBusyAt(deadline.due - deadline.limit)) return Promise.resolve(err(busy(this.#what, this.abandoned)));
     this.#calls += 1;
@@ -222,7 +222,7 @@ export class Lane {
       };
       begun(work, deadline.signal).then((arrived) => {
         try {
-          const answer = heed === undefined ? arrived : heed(arrived);
+          const answer = heed === undefined ? (arrived as Result<A & T>) : heed(arrived);
           this.#returned(number);
           resolve(answer);
         } catch (thrown) {

@@ -6,10 +6,10 @@ import type { Deadlines, Lane } from "./bounded-call.ts";
 import { MOST_ABANDONED } from "./bounded-call.ts";
 import type { Outbox } from "./outbox.ts";
 import type { NodeSource, PortName, StateStore } from "./ports.ts";
-import type { RecallDesk } from "./recall-desk.ts";
+import type { RecallQueue } from "./recall-queue.ts";
 import type { Recorder } from "./recorder.ts";
-import type { Seat, SeatEvent } from "./seat.ts";
-import type { TrainingDesk } from "./training-desk.ts";
+import type { Slot, SlotEvent } from "./slot.ts";
+import type { TrainingQueue } from "./training-queue.ts";
 import type { TurnWatcher } from "./turn-watch.ts";
 
 export interface TurnLimits {
@@ -32,17 +32,17 @@ export interface LoopIo {
   readonly actuator: Actuator;
   readonly nodes?: NodeSource;
   readonly recorder: Recorder;
-  readonly recalls: RecallDesk;
+  readonly recalls: RecallQueue;
   readonly outbox: Outbox;
-  readonly desk?: TrainingDesk;
+  readonly queue?: TrainingQueue;
   readonly state?: StateStore;
   readonly watcher?: TurnWatcher;
   readonly limits: TurnLimits;
 }
 
-export function post(seat: Seat, io: LoopIo, event: SeatEvent | undefined): void {
+export function post(slot: Slot, io: LoopIo, event: SlotEvent | undefined): void {
   if (event === undefined) return;
-  const { agent, workload } = seat.spec;
+  const { agent, workload } = slot.spec;
   // Stamped in place, which is safe because every event is made for this call, and several times cheaper than a copy.
   io.outbox.post(Object.assign(event, { at: io.clock.now(), agent, workload }));
 }
@@ -54,8 +54,8 @@ interface Use {
 }
 
 /** A port was used: says so where it began to fail, fails differently, or works again, and where a call was given up. */
-export function note(seat: Seat, io: LoopIo, { port, failure, lane }: Use): void {
-  post(seat, io, seat.standing(port, failure));
+export function note(slot: Slot, io: LoopIo, { port, failure, lane }: Use): void {
+  post(slot, io, slot.standing(port, failure));
   if (failure?.code !== "loop.timeout" || lane === undefined) return;
-  post(seat, io, { kind: "call-abandoned", port, out: lane.abandoned, most: MOST_ABANDONED });
+  post(slot, io, { kind: "call-abandoned", port, out: lane.abandoned, most: MOST_ABANDONED });
 }

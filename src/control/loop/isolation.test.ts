@@ -16,9 +16,9 @@ const periods = (count: number) => count * PERIOD - 100;
 const turnsOf = ({ seen }: ScriptedAgent) => seen.map(({ now }) => now - START);
 
 async function undisturbedTurns(count: number): Promise<number[]> {
-  const { clock, loop, seat } = stage();
-  seat("web");
-  const { agent } = seat("api");
+  const { clock, loop, slot } = stage();
+  slot("web");
+  const { agent } = slot("api");
   await clock.pass(periods(count));
   await loop.stop();
   return turnsOf(agent);
@@ -39,9 +39,9 @@ describe("a telemetry source that is slow for one workload", () => {
   };
 
   test("is given up at the deadline: the agent decides without it, and others never notice", async () => {
-    const { clock, loop, seat, calls, statusOf } = slowFor(workloadId("web"), (c) => c.sleep(seconds(20)));
-    const { agent: slow } = seat("web");
-    const { agent: other } = seat("api");
+    const { clock, loop, slot, calls, statusOf } = slowFor(workloadId("web"), (c) => c.sleep(seconds(20)));
+    const { agent: slow } = slot("web");
+    const { agent: other } = slot("api");
     await clock.pass(periods(4));
     expect(turnsOf(other)).toEqual(await undisturbedTurns(4));
     // Each call takes 20 s and is given up after 3; the one before is still out when the next is made.
@@ -60,12 +60,12 @@ describe("a telemetry source that is slow for one workload", () => {
 
   test("and hung only once is heard in the next turn; its late answer is not looked at", async () => {
     let call = 0;
-    const { clock, loop, seat, statusOf, events } = slowFor(workloadId("web"), async (c) => {
+    const { clock, loop, slot, statusOf, events } = slowFor(workloadId("web"), async (c) => {
       call += 1;
       // Returns at 32 s, after the third turn has asked and been answered.
       if (call === 1) await c.sleep(seconds(32));
     });
-    const { agent } = seat("web");
+    const { agent } = slot("web");
     await clock.pass(periods(2));
     expect(statusOf("web").abandoned).toBe(1);
     await clock.pass(2 * PERIOD);
@@ -84,10 +84,10 @@ describe("a telemetry source that is slow for one workload", () => {
 
   test("and never answers has at most four calls out, each told; ten minutes later they are taken for dead", async () => {
     const isHung = { now: true };
-    const { clock, loop, seat, calls, statusOf, events } = slowFor(workloadId("web"), () =>
+    const { clock, loop, slot, calls, statusOf, events } = slowFor(workloadId("web"), () =>
       isHung.now ? never() : Promise.resolve(),
     );
-    const { agent } = seat("web");
+    const { agent } = slot("web");
     await clock.pass(periods(40), 500);
     expect(agent.seen).toHaveLength(40);
     expect(calls).toHaveLength(4);
@@ -116,8 +116,8 @@ describe("a telemetry source that is slow for one workload", () => {
         return Promise.resolve(ok(readingOf(workload, clock.now())));
       },
     };
-    const { loop, seat, events } = stage({ clock, telemetry });
-    seat("web");
+    const { loop, slot, events } = stage({ clock, telemetry });
+    slot("web");
     await clock.pass(periods(5));
     await loop.stop();
     const told = events.filter(({ kind }) => kind.startsWith("port-"));
@@ -139,9 +139,9 @@ describe("an actuator", () => {
         return never<never>();
       },
     };
-    const { clock, loop, seat, events } = stage({ actuator });
-    const { agent } = seat("web", { replicas: () => 5 });
-    const { agent: other } = seat("api");
+    const { clock, loop, slot, events } = stage({ actuator });
+    const { agent } = slot("web", { copies: () => 5 });
+    const { agent: other } = slot("api");
     await clock.pass(periods(6));
     await loop.stop();
     expect(turnsOf(other)).toEqual(await undisturbedTurns(6));
@@ -171,14 +171,14 @@ describe("an actuator", () => {
         return inner.apply(action, new AbortController().signal);
       },
     };
-    const { loop, seat } = stage({ clock, actuator });
-    const { agent } = seat("web", { replicas: (turn) => (turn === 0 ? 5 : 3) });
+    const { loop, slot } = stage({ clock, actuator });
+    const { agent } = slot("web", { copies: (turn) => (turn === 0 ? 5 : 3) });
     await clock.pass(periods(4));
     await loop.stop();
     // 5 is sent at 0 s and given up; 3 is done at 15 s; 5 lands at 20 s, is seen at 30 s, and 3 is done again.
-    const replicas = agent.seen.map(({ have }) => (have.ok ? have.value.replicas : null));
-    expect(replicas).toEqual([2, 2, 5, 3]);
-    expect(agent.outcomes.map((outcome) => (outcome.ok ? outcome.value.replicas : outcome.failure.code))).toEqual([
+    const copies = agent.seen.map(({ have }) => (have.ok ? have.value.copies : null));
+    expect(copies).toEqual([2, 2, 5, 3]);
+    expect(agent.outcomes.map((outcome) => (outcome.ok ? outcome.value.copies : outcome.failure.code))).toEqual([
       "loop.timeout",
       3,
       3,
@@ -190,8 +190,8 @@ describe("an actuator", () => {
     const calm = stage();
     const refusal = failure("actuator.refused", "quota exceeded");
     const actuator = { read: calm.actuator.read, apply: async () => err(refusal) };
-    const { clock, loop, seat, store, events } = stage({ actuator });
-    const { agent } = seat("web", { replicas: () => 5 });
+    const { clock, loop, slot, store, events } = stage({ actuator });
+    const { agent } = slot("web", { copies: () => 5 });
     await clock.pass(periods(2));
     await loop.stop();
     expect(agent.outcomes).toEqual([err(refusal), err(refusal)]);
@@ -205,9 +205,9 @@ describe("a trajectory store", () => {
   /** Fails every call with the failure while it is down. */
   const flakyStore = (why: { code: string; retry: boolean }) => {
     const inner = memoryStore();
-    const door = { isDown: true };
+    const outage = { isDown: true };
     const check = () => {
-      if (door.isDown) throw new CodedError(failure(why.code, "down for the test", { retry: why.retry }));
+      if (outage.isDown) throw new CodedError(failure(why.code, "down for the test", { retry: why.retry }));
     };
     const store: TrajectoryStore = Object.assign(Object.create(inner) as TrajectoryStore, {
       append: async (records: Parameters<TrajectoryStore["append"]>[0]) => {
@@ -219,19 +219,19 @@ describe("a trajectory store", () => {
         return inner.complete(completions);
       },
     });
-    return { store, inner, door };
+    return { store, inner, outage };
   };
 
   test("that is down for minutes delays no turn and loses nothing that was accepted", async () => {
-    const { store, inner, door } = flakyStore({ code: "store.unavailable", retry: true });
-    const { clock, loop, seat } = stage({ store });
-    const { agent } = seat("web");
-    const { agent: other } = seat("api");
+    const { store, inner, outage } = flakyStore({ code: "store.unavailable", retry: true });
+    const { clock, loop, slot } = stage({ store });
+    const { agent } = slot("web");
+    const { agent: other } = slot("api");
     await clock.pass(periods(20), 500);
     expect(agent.seen).toHaveLength(20);
     expect(other.seen).toHaveLength(20);
     expect(loop.status.recorder).toMatchObject({ durable: 0, lost: 0, refused: 0, waiting: 78 });
-    door.isDown = false;
+    outage.isDown = false;
     await clock.pass(5_000);
     const { recorder } = await loop.stop();
     expect(recorder).toMatchObject({ lost: 0, refused: 0, waiting: 0 });
@@ -240,8 +240,8 @@ describe("a trajectory store", () => {
 
   test("that never answers fills the buffer; what is turned away after that is counted and told", async () => {
     const store: TrajectoryStore = Object.assign(Object.create(memoryStore()) as TrajectoryStore, { append: never });
-    const { clock, loop, seat, events } = stage({ store, config: { recorderCapacity: 5 } });
-    const { agent } = seat("web");
+    const { clock, loop, slot, events } = stage({ store, config: { recorderCapacity: 5 } });
+    const { agent } = slot("web");
     await clock.pass(periods(10));
     expect(agent.seen).toHaveLength(10);
     // Step 0, then reward and step of turns 1 and 2 make five; seven further steps find no room. A reward whose step was
@@ -260,12 +260,12 @@ describe("a trajectory store", () => {
   });
 
   test("that breaks for good is written to again after a pause; what it lost is counted", async () => {
-    const { store, inner, door } = flakyStore({ code: "store.failed", retry: false });
-    const { clock, loop, seat, events } = stage({ store });
-    seat("web");
+    const { store, inner, outage } = flakyStore({ code: "store.failed", retry: false });
+    const { clock, loop, slot, events } = stage({ store });
+    slot("web");
     await clock.pass(1_000);
     expect(loop.status.recorder).toMatchObject({ lost: 1, waiting: 0 });
-    door.isDown = false;
+    outage.isDown = false;
     await clock.pass(periods(5) - 1_000);
     const { recorder } = await loop.stop();
     // Step 0 is lost just after 0 s. Turned away: its reward and step 1 at 15 s, step 2 at 30 s, which is still within the
@@ -295,9 +295,9 @@ describe("a trainer", () => {
       await clock.sleep(seconds(40));
       return ok("better");
     });
-    const { loop, seat } = stage({ clock, trainer });
-    const { agent } = seat("web", { training: () => job });
-    const { agent: other } = seat("api");
+    const { loop, slot } = stage({ clock, trainer });
+    const { agent } = slot("web", { training: () => job });
+    const { agent: other } = slot("api");
     await clock.pass(periods(3));
     expect(agent.adopted).toEqual([]);
     await clock.pass(PERIOD);
@@ -313,8 +313,8 @@ describe("a trainer", () => {
       calls += 1;
       return never();
     });
-    const { clock, loop, seat, events } = stage({ trainer, config: { training: seconds(20) } });
-    const { agent } = seat("web", { training: () => job });
+    const { clock, loop, slot, events } = stage({ trainer, config: { training: seconds(20) } });
+    const { agent } = slot("web", { training: () => job });
     await clock.pass(periods(4));
     expect(agent.seen.map(({ health }) => health.training?.code)).toEqual([
       undefined,
@@ -343,8 +343,8 @@ describe("a trainer", () => {
       calls.push(clock.now() - START);
       return Promise.reject(new CodedError(failure("threads.worker-lost", "the thread was lost", { retry: true })));
     });
-    const { loop, seat } = stage({ clock, trainer });
-    const { agent } = seat("web", { training: () => job });
+    const { loop, slot } = stage({ clock, trainer });
+    const { agent } = slot("web", { training: () => job });
     await clock.pass(periods(9));
     // Pauses of 15, 30 and 60 s from each failure on; the turns are 15 s apart.
     expect(calls).toEqual([0, 15_000, 45_000, 105_000]);
@@ -361,9 +361,9 @@ describe("a trainer", () => {
       await clock.sleep(seconds(14));
       return ok(agent);
     }, 1);
-    const { loop, seat } = stage({ clock, trainer });
-    const { agent: web } = seat("web", { training: () => job });
-    const { agent: api } = seat("api", { training: () => job });
+    const { loop, slot } = stage({ clock, trainer });
+    const { agent: web } = slot("web", { training: () => job });
+    const { agent: api } = slot("api", { training: () => job });
     await clock.pass(periods(1));
     expect(asked).toEqual(["web"]);
     expect(loop.status.training).toMatchObject({ turnedAway: 1 });
@@ -374,8 +374,8 @@ describe("a trainer", () => {
   test("whose outcome the agent refuses leaves the agent as it was and counts as failed", async () => {
     const refusal = failure("rl.policy-not-finite", "NaN in the policy");
     const trainer = trainerOf(async () => ok("broken"));
-    const { clock, loop, seat } = stage({ trainer });
-    const { agent } = seat("web", { training: () => job, adopt: () => err(refusal) });
+    const { clock, loop, slot } = stage({ trainer });
+    const { agent } = slot("web", { training: () => job, adopt: () => err(refusal) });
     await clock.pass(periods(2));
     expect(agent.seen[1]?.health.training).toEqual(refusal);
     expect(loop.status.training).toMatchObject({ succeeded: 0, failed: 1 });
@@ -385,8 +385,8 @@ describe("a trainer", () => {
 
 describe("an event sink", () => {
   test("that never answers delays no turn; what finds no room is dropped and counted", async () => {
-    const { clock, loop, seat } = stage({ events: { write: never }, config: { eventCapacity: 4 } });
-    const { agent } = seat("web");
+    const { clock, loop, slot } = stage({ events: { write: never }, config: { eventCapacity: 4 } });
+    const { agent } = slot("web");
     await clock.pass(periods(10));
     expect(agent.seen).toHaveLength(10);
     // One decision per turn, each a batch of its own. Four are given up after 5 s and stay out for good; each later one is
@@ -404,7 +404,7 @@ describe("an event sink", () => {
         got.push(batch.length);
       },
     };
-    const { loop, seat } = stage({ clock, events, config: { eventCapacity: 4 } }, [
+    const { loop, slot } = stage({ clock, events, config: { eventCapacity: 4 } }, [
       "w0",
       "w1",
       "w2",
@@ -416,7 +416,7 @@ describe("an event sink", () => {
     // One event is being delivered while each agent of a crowd makes three more at once.
     const noisy = { name: "note", evidence: null };
     for (let i = 0; i < 7; i++) {
-      const { agent } = seat(`w${i}`);
+      const { agent } = slot(`w${i}`);
       const plain = agent.tick.bind(agent);
       agent.tick = (input) => ({ ...plain(input), events: [noisy, noisy, noisy, noisy, noisy, noisy] });
     }

@@ -8,8 +8,8 @@ const periods = (count: number) => count * PERIOD - 100;
 
 describe("turns", () => {
   test("every agent has one turn per period, and not all at once", async () => {
-    const { clock, loop, seat } = stage();
-    const agents = ["web", "api", "batch"].map((name) => seat(name).agent);
+    const { clock, loop, slot } = stage();
+    const agents = ["web", "api", "batch"].map((name) => slot(name).agent);
     await clock.pass(periods(3));
     expect(agents.map(({ seen }) => seen.length)).toEqual([3, 3, 3]);
     const firsts = agents.map(({ seen }) => seen[0]!.now - START);
@@ -22,8 +22,8 @@ describe("turns", () => {
   });
 
   test("turns that were missed while the process slept are counted and left out", async () => {
-    const { clock, loop, seat, statusOf, events } = stage();
-    const { agent } = seat("web");
+    const { clock, loop, slot, statusOf, events } = stage();
+    const { agent } = slot("web");
     await clock.pass(1_000);
     expect(agent.seen).toHaveLength(1);
     // The timer fires ten and a half periods late: the turn itself is taken, the nine after it have passed.
@@ -36,9 +36,9 @@ describe("turns", () => {
   });
 
   test("an agent that is removed has no further turn, and is disposed of", async () => {
-    const { clock, loop, seat } = stage();
-    const { agent } = seat("web");
-    const { agent: other } = seat("api");
+    const { clock, loop, slot } = stage();
+    const { agent } = slot("web");
+    const { agent: other } = slot("api");
     await clock.pass(periods(1));
     await loop.remove(agentId("web"));
     await clock.pass(2 * PERIOD);
@@ -49,19 +49,19 @@ describe("turns", () => {
   });
 
   test("an agent is refused by name when its id is taken, too long, or the loop has stopped", async () => {
-    const { loop, seat } = stage();
-    seat("web");
-    expect(seat("web").added).toMatchObject({ ok: false, failure: { code: "loop.duplicate-agent" } });
-    expect(seat("x".repeat(81)).added).toMatchObject({ ok: false, failure: { code: "loop.agent-id" } });
+    const { loop, slot } = stage();
+    slot("web");
+    expect(slot("web").added).toMatchObject({ ok: false, failure: { code: "loop.duplicate-agent" } });
+    expect(slot("x".repeat(81)).added).toMatchObject({ ok: false, failure: { code: "loop.agent-id" } });
     await loop.stop();
-    expect(seat("api").added).toMatchObject({ ok: false, failure: { code: "loop.stopped" } });
+    expect(slot("api").added).toMatchObject({ ok: false, failure: { code: "loop.stopped" } });
   });
 });
 
 describe("a turn", () => {
   test("acts through the actuator and records what was done; the next turn's reward completes it", async () => {
-    const { clock, loop, seat, store, events } = stage();
-    seat("web", { replicas: (turn) => (turn === 0 ? 5 : 2) });
+    const { clock, loop, slot, store, events } = stage();
+    slot("web", { copies: (turn) => (turn === 0 ? 5 : 2) });
     await clock.pass(periods(2));
     await loop.stop();
     const episode = `web.${START.toString(36)}-0.0`;
@@ -77,14 +77,14 @@ describe("a turn", () => {
       executed: Float32Array.of(5),
     });
     expect(events.filter(({ kind }) => kind === "decision")).toHaveLength(2);
-    expect(events[0]).toMatchObject({ workload: "web", applied: { ok: true, value: { replicas: 5 } } });
+    expect(events[0]).toMatchObject({ workload: "web", applied: { ok: true, value: { copies: 5 } } });
   });
 
   test("shows the agent what the actuator read, not what was asked for before", async () => {
-    const { clock, loop, seat } = stage();
-    const { agent } = seat("web", { replicas: (turn) => (turn === 0 ? 5 : 2) });
+    const { clock, loop, slot } = stage();
+    const { agent } = slot("web", { copies: (turn) => (turn === 0 ? 5 : 2) });
     await clock.pass(periods(2));
-    expect(agent.seen[1]?.have).toMatchObject({ ok: true, value: { replicas: 5 } });
+    expect(agent.seen[1]?.have).toMatchObject({ ok: true, value: { copies: 5 } });
     expect(agent.seen[1]?.nodes).toBe("unlimited");
     await loop.stop();
   });
@@ -92,8 +92,8 @@ describe("a turn", () => {
 
 describe("stopping", () => {
   test("delivers every record and event that was accepted, and saves nothing without a place for it", async () => {
-    const { clock, loop, seat, store, events } = stage();
-    seat("web");
+    const { clock, loop, slot, store, events } = stage();
+    slot("web");
     // The twentieth turn has just been taken: its step still waits for company in the writer.
     await clock.pass(19 * PERIOD, 1_000);
     expect(loop.status.recorder.waiting).toBeGreaterThan(0);
@@ -108,7 +108,7 @@ describe("stopping", () => {
   test("lets the turn under way come to its end", async () => {
     const clock = new SettableClock(START);
     let isAnswered = false;
-    const { loop, seat, events } = stage({
+    const { loop, slot, events } = stage({
       clock,
       telemetry: {
         read: async () => {
@@ -118,7 +118,7 @@ describe("stopping", () => {
         },
       },
     });
-    const { agent } = seat("web");
+    const { agent } = slot("web");
     await clock.pass(500);
     const stopped = loop.stop();
     await clock.pass(1_000);

@@ -19,16 +19,16 @@ import { post } from "./io.ts";
 import type { OutboxStats } from "./outbox.ts";
 import { Outbox } from "./outbox.ts";
 import type { EventSink, NodeSource, StateStore, Trainer } from "./ports.ts";
-import { RecallDesk } from "./recall-desk.ts";
+import { RecallQueue } from "./recall-queue.ts";
 import type { RecorderStats } from "./recorder.ts";
 import { Recorder } from "./recorder.ts";
 import { saveLast } from "./saved-state.ts";
 import type { Turns } from "./schedule.ts";
 import { nextTurn, phaseOf } from "./schedule.ts";
-import type { SeatSpec, SeatStatus } from "./seat.ts";
-import { Seat } from "./seat.ts";
-import type { TrainingStats } from "./training-desk.ts";
-import { TrainingDesk } from "./training-desk.ts";
+import type { SlotSpec, SlotStatus } from "./slot.ts";
+import { Slot } from "./slot.ts";
+import type { TrainingStats } from "./training-queue.ts";
+import { TrainingQueue } from "./training-queue.ts";
 import { takeTurn } from "./turn.ts";
 import type { TurnWatcher } from "./turn-watch.ts";
 
@@ -76,7 +76,7 @@ const defaults: LoopConfig = {
 };
 
 export interface LoopStatus {
-  readonly agents: readonly SeatStatus[];
+  readonly agents: readonly SlotStatus[];
   readonly recorder: RecorderStats;
   readonly events: OutboxStats;
   readonly training: TrainingStats | null;
@@ -86,7 +86,7 @@ export interface LoopStatus {
 const MAX_AGENT_ID = 80;
 
 interface Driven {
-  readonly seat: Seat;
+  readonly slot: Slot;
   readonly stop: AbortController;
   readonly ended: Promise<void>;
 }
@@ -104,8 +104,8 @@ export class ControlLoop {
     const { period, training, recall, recorderCapacity, eventCapacity } = this.#config;
     if (!(period > 0)) throw new RangeError(`a loop's period is more than 0 ms, not ${period}`);
     const deadlines = new Deadlines(clock);
-    const desk =
-      trainer === undefined ? {} : { desk: new TrainingDesk({ trainer, clock, deadlines, limit: training }) };
+    const queue =
+      trainer === undefined ? {} : { queue: new TrainingQueue({ trainer, clock, deadlines, limit: training }) };
     const recorder = new Recorder({
       store,
       clock,
@@ -113,29 +113,29 @@ export class ControlLoop {
       onFailure: (why, { episode }) => this.#storeUsed(episode, why),
     });
     const outbox = new Outbox({ sink: events, deadlines, capacity: eventCapacity });
-    const recalls = new RecallDesk({ store, clock, deadlines, limit: recall });
-    this.#io = { clock, deadlines, recorder, recalls, outbox, ...desk, ...ports, limits: this.#config };
+    const recalls = new RecallQueue({ store, clock, deadlines, limit: recall });
+    this.#io = { clock, deadlines, recorder, recalls, outbox, ...queue, ...ports, limits: this.#config };
     this.#start = clock.monotonic();
   }
 
   get status(): LoopStatus {
     return {
-      agents: [...this.#driven.values()].map(({ seat }) => seat.status),
+      agents: [...this.#driven.values()].map(({ slot }) => slot.status),
       recorder: this.#io.recorder.stats,
       events: this.#io.outbox.stats,
-      training: this.#io.desk?.stats ?? null,
+      training: this.#io.queue?.stats ?? null,
     };
   }
 
   /** Gives an agent its turns from now on. */
-  add(spec: SeatSpec): Result<void> {
+  add(spec: SlotSpec): Result<void> {
     const problem = this.#problemOf(spec);
     if (problem !== undefined) return err(problem);
     const { period } = this.#config;
-    const seat = new Seat(spec, this.#io.clock.now());
+    const slot = new Slot(spec, this.#io.clock.now());
     const stop = new AbortController();
     const turns = { start: this.#start, phase: phaseOf(this.#added++, period), period };
-    this.#driven.set(spec.agent, { seat, stop, ended: this.#drive(seat, turns, stop.signal) });
+    this.#driven.set(spec.agent, { slot, stop, ended: this.#drive(slot, turns, stop.signal) });
     return ok(undefined);
   }
 
@@ -146,9 +146,9 @@ export class ControlLoop {
     driven.stop.abort();
     await driven.ended;
     this.#driven.delete(agent);
-    driven.seat.recall = undefined;
-    this.#io.desk?.forget(agent);
-    driven.seat.agent.dispose();
+    driven.slot.recall = undefined;
+    this.#io.queue?.forget(agent);
+    driven.slot.agent.dispose();
   }
 
   /** No new turns; those under way end, states are saved, records and events are delivered, all within the limit. */
@@ -157,21 +157,21 @@ export class ControlLoop {
     const driven = [...this.#driven.values()];
     for (const { stop } of driven) stop.abort();
     await Promise.all(driven.map(({ ended }) => ended));
-    await Promise.all([this.#io.desk?.close(), this.#io.recalls.close()]);
+    await Promise.all([this.#io.queue?.close(), this.#io.recalls.close()]);
     const deadline = this.#io.deadlines.start(this.#config.stop);
     await Promise.race([this.#io.recorder.close(), deadline.expired]);
     await Promise.race([this.#io.outbox.close(), deadline.expired]);
     deadline.end();
     this.#io.deadlines.close();
     const { status } = this;
-    for (const { seat } of driven) seat.agent.dispose();
+    for (const { slot } of driven) slot.agent.dispose();
     this.#driven.clear();
     return status;
   }
 
-  #problemOf({ agent }: SeatSpec): Failure | undefined {
+  #problemOf({ agent }: SlotSpec): Failure | undefined {
     if (this.#isStopped)
-      return failure("loop.stopped", `agent ${agent} can not be added to a loop that was stopped; start a new loop`);
+      return failure("loop.stopped", `agent ${agent} cannot be added to a loop that was stopped; start a new loop`);
     if (this.#driven.has(agent))
       return failure("loop.duplicate-agent", `there is an agent ${agent} in the loop already; remove it first`);
     if (agent.length > MAX_AGENT_ID)
@@ -182,34 +182,34 @@ export class ControlLoop {
     return undefined;
   }
 
-  async #drive(seat: Seat, turns: Turns, signal: AbortSignal): Promise<void> {
+  async #drive(slot: Slot, turns: Turns, signal: AbortSignal): Promise<void> {
     const { clock } = this.#io;
     let last = nextTurn(turns, clock.monotonic(), -1).number - 1;
     for (;;) {
       const now = clock.monotonic();
       const turn = nextTurn(turns, now, last);
-      this.#noteSkipped(seat, turn.number - last - 1);
+      this.#noteSkipped(slot, turn.number - last - 1);
       last = turn.number;
       try {
         await clock.sleep(milliseconds(turn.due - now), signal);
       } catch {
         break;
       }
-      await takeTurn(seat, this.#io);
+      await takeTurn(slot, this.#io);
       if (signal.aborted) break;
     }
-    await saveLast(seat, this.#io);
+    await saveLast(slot, this.#io);
   }
 
-  #noteSkipped(seat: Seat, ticks: number): void {
+  #noteSkipped(slot: Slot, ticks: number): void {
     if (ticks <= 0) return;
-    seat.skipped += ticks;
-    post(seat, this.#io, { kind: "skipped", ticks });
+    slot.skipped += ticks;
+    post(slot, this.#io, { kind: "skipped", ticks });
   }
 
   #storeUsed(episode: string, why: Failure | undefined): void {
     const driven = this.#driven.get(agentOf(episode));
-    if (driven !== undefined) post(driven.seat, this.#io, driven.seat.standing("store", why));
+    if (driven !== undefined) post(driven.slot, this.#io, driven.slot.standing("store", why));
   }
 }
 

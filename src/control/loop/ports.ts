@@ -5,10 +5,10 @@
  *
  * Every port may be slow, may throw or may never answer: the loop bounds each call and goes on without it.
  */
-import type { Action, Allocation, NodeRoom } from "../../act/index.ts";
-import type { AgentId, Failure, Ms, Result, WorkloadId } from "../../base/index.ts";
+import type { Action, NodeRoom, Setting } from "../../act/index.ts";
+import type { Actor, AgentId, Failure, Ms, Reason, Result, WorkloadId } from "../../base/index.ts";
 import type { EpisodeEnd, Transition } from "../../learn/trajectory/index.ts";
-import type { WorkloadReading } from "../../observe/telemetry/index.ts";
+import type { TaskReading } from "../index.ts";
 
 /** What nodes have for a workload. Without this port room is taken for unlimited, as an autoscaling cluster has it. */
 export interface NodeSource {
@@ -58,8 +58,8 @@ export interface LoopHealth {
 }
 
 export interface AgentInput {
-  readonly reading: Result<WorkloadReading>;
-  readonly have: Result<Allocation>;
+  readonly reading: Result<TaskReading>;
+  readonly have: Result<Setting>;
   readonly nodes: readonly NodeRoom[] | "unlimited";
   readonly now: Ms;
   readonly health: LoopHealth;
@@ -76,6 +76,8 @@ export interface StepToRecord extends StepNumber {
   readonly proposed: Float32Array;
   readonly executed: Float32Array;
   readonly logProb: number | null;
+  readonly actorContext?: Float32Array;
+  readonly criticContext?: Float32Array;
 }
 
 export interface StepCompleted extends StepNumber {
@@ -86,13 +88,13 @@ export interface StepCompleted extends StepNumber {
 
 export interface AgentTick {
   readonly stage: string;
-  readonly who: "learner" | "fallback" | "nobody";
-  /** One reason per line of thought: why this one acts, what the guard changed. */
-  readonly why: readonly string[];
+  readonly who: Actor;
+  /** First why this one acts, then what shield and guard changed. */
+  readonly why: readonly Reason[];
   /** What is to be done, guarded; hold where nothing may be done. */
   readonly action: Action;
   /** What the learner wished for, before shield and guard; null where it had no wish, or there is none. */
-  readonly wished?: Allocation | null;
+  readonly wished?: Setting | null;
   /** Absent when nothing can be learned from this step (no observation). */
   readonly step?: StepToRecord;
   /** The reward of an earlier step, now that its effect was seen. */
@@ -125,9 +127,11 @@ export interface Recollection {
  * One workload's agent as the loop drives it: synchronous, fast (microseconds), and never called by two ticks at once.
  */
 export interface LoopAgent {
+  /** Whatever the telemetry source handed over is unknown until this accepts it. */
+  parse(arrived: unknown): Result<TaskReading>;
   tick(input: AgentInput): AgentTick;
   /** What came of the action; `executed` of the step is what was really there, in action coordinates. */
-  acted(outcome: Result<Allocation>): { readonly executed?: Float32Array };
+  acted(outcome: Result<Setting>): { readonly executed?: Float32Array };
   /** Work for the trainer, when there is some; asked after every tick while none is under way. */
   training(): Omit<TrainingJob, "agent"> | undefined;
   /** What the trainer made of it. A failure means that nothing was taken over. */
@@ -141,7 +145,7 @@ export interface LoopAgent {
 }
 
 export type LoopEvent = { readonly at: Ms; readonly agent: AgentId; readonly workload: WorkloadId } & (
-  | { readonly kind: "decision"; readonly tick: AgentTick; readonly applied: Result<Allocation> | null }
+  | { readonly kind: "decision"; readonly tick: AgentTick; readonly applied: Result<Setting> | null }
   | { readonly kind: "agent"; readonly event: AgentEvent }
   /** Said when a port begins to fail, fails differently, or works again; not at every tick between. */
   | { readonly kind: "port-failing"; readonly port: PortName; readonly failure: Failure }

@@ -85,8 +85,8 @@ describe("an agent that starts again", () => {
       stepOf("e3", 2, end),
     );
     const past = new Past(5);
-    const { clock, loop, seat, events } = stage({ store });
-    seat("web", { recollection: past });
+    const { clock, loop, slot, events } = stage({ store });
+    slot("web", { recollection: past });
     await clock.pass(periods(1));
     expect(past.taken).toEqual(["e1/1→99", "e2/0→1", "e3/0→1", "e3/1→2", "e3/2→99"]);
     expect(past.firsts).toEqual([true]);
@@ -97,8 +97,8 @@ describe("an agent that starts again", () => {
   test("gets them in portions, between which others have their turns", async () => {
     const store = await storeWith(...Array.from({ length: 600 }, (_, step) => stepOf("e1", step)));
     const past = new Past(50_000);
-    const { clock, loop, seat } = stage({ store });
-    seat("web", { recollection: past });
+    const { clock, loop, slot } = stage({ store });
+    slot("web", { recollection: past });
     await clock.pass(0);
     expect(past.portions.map(({ length }) => length)).toEqual([256]);
     await clock.pass(200);
@@ -110,8 +110,8 @@ describe("an agent that starts again", () => {
   test("keeps its own steps where the store has no more than those", async () => {
     const store = await storeWith(stepOf("e1", 0), stepOf("e1", 1, end));
     const past = new Past(50, 2);
-    const { clock, loop, seat, events } = stage({ store });
-    seat("web", { recollection: past });
+    const { clock, loop, slot, events } = stage({ store });
+    slot("web", { recollection: past });
     await clock.pass(periods(2));
     expect(past.portions).toEqual([]);
     await loop.stop();
@@ -121,8 +121,8 @@ describe("an agent that starts again", () => {
   test("does so in every life, also when it was made anew after crashes", async () => {
     const store = await storeWith(stepOf("e1", 0), stepOf("e1", 1, end));
     const past = new Past(2);
-    const { clock, loop, seat } = stage({ store, state: memoryState() });
-    const { made } = seat("web", { recollection: past });
+    const { clock, loop, slot } = stage({ store, state: memoryState() });
+    const { made } = slot("web", { recollection: past });
     await clock.pass(periods(1));
     const [first] = made;
     first!.tick = () => {
@@ -152,8 +152,8 @@ describe("an agent that starts again", () => {
       asked.push(isExchanging);
       return undefined;
     };
-    const { loop, seat } = stage({ store, clock, trainer: { slots: 1, train: never } });
-    const { agent } = seat("web", { recollection: past, training });
+    const { loop, slot } = stage({ store, clock, trainer: { slots: 1, train: never } });
+    const { agent } = slot("web", { recollection: past, training });
     await clock.pass(periods(5));
     expect(past.portions).toHaveLength(3);
     expect(agent.seen.length).toBeGreaterThan(asked.length);
@@ -173,8 +173,8 @@ describe("a store", () => {
       },
     });
     const past = new Past(50);
-    const { loop, seat } = stage({ store, clock });
-    const { agent } = seat("web", { recollection: past });
+    const { loop, slot } = stage({ store, clock });
+    const { agent } = slot("web", { recollection: past });
     await clock.pass(periods(1));
     expect(agent.seen.map(({ now }) => now - START)).toEqual([0]);
     expect(past.portions).toEqual([]);
@@ -193,8 +193,8 @@ describe("a store", () => {
         return never();
       },
     });
-    const { clock, loop, seat, events } = stage({ store, config: { recall: seconds(30) } });
-    const agents = ["web", "api", "batch"].map((name) => seat(name, { recollection: new Past(50, 7) }).agent);
+    const { clock, loop, slot, events } = stage({ store, config: { recall: seconds(30) } });
+    const agents = ["web", "api", "batch"].map((name) => slot(name, { recollection: new Past(50, 7) }).agent);
     await clock.pass(periods(4));
     // Two are asked for at once, the third is spared: a store that did not answer these would not answer it.
     expect(calls).toBe(2);
@@ -219,8 +219,8 @@ describe("a store", () => {
       },
     });
     const past = new Past(50);
-    const { loop, seat, events } = stage({ store, clock, config: { recall: seconds(10) } });
-    seat("web", { recollection: past });
+    const { loop, slot, events } = stage({ store, clock, config: { recall: seconds(10) } });
+    slot("web", { recollection: past });
     await clock.pass(periods(2));
     expect(past.taken).toEqual(["e4/0→1", "e4/1→99", "e5/0→1", "e5/1→99"]);
     await loop.stop();
@@ -231,8 +231,8 @@ describe("a store", () => {
 
   test("that is stopped with the loop keeps nobody waiting", async () => {
     const store = altered(memoryStore(), { recentEpisodes: never });
-    const { clock, loop, seat } = stage({ store });
-    seat("web", { recollection: new Past(50) });
+    const { clock, loop, slot } = stage({ store });
+    slot("web", { recollection: new Past(50) });
     await clock.pass(1_000);
     expect((await loop.stop()).agents).toHaveLength(1);
   });
@@ -258,8 +258,8 @@ describe("a corrupt trajectory", () => {
       e1: ([first, second]) => [first!, { ...second!, obs: Float32Array.of(Number.POSITIVE_INFINITY) }],
     });
     const past = new Past(50);
-    const { clock, loop, seat, events } = stage({ store });
-    const { agent } = seat("web", { recollection: past });
+    const { clock, loop, slot, events } = stage({ store });
+    const { agent } = slot("web", { recollection: past });
     await clock.pass(periods(2));
     expect(agent.seen).toHaveLength(2);
     // e2/0 is handed over and refused for its width; e1/0 has nothing left that followed it.
@@ -289,8 +289,8 @@ describe("a corrupt trajectory", () => {
         throw new TypeError("not a step");
       },
     };
-    const { clock, loop, seat, events } = stage({ store });
-    const { agent } = seat("web", { recollection });
+    const { clock, loop, slot, events } = stage({ store });
+    const { agent } = slot("web", { recollection });
     await clock.pass(periods(2));
     expect(agent.seen).toHaveLength(2);
     await loop.stop();

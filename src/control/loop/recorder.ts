@@ -27,7 +27,7 @@ export interface RecorderStats {
   readonly durable: number;
   /** Accepted, but not stored in the end: the store broke, or refused just this one. */
   readonly lost: number;
-  /** Turned away at the door because too many were waiting. */
+  /** Refused because too many were waiting. */
   readonly refused: number;
   readonly waiting: number;
   readonly reopened: number;

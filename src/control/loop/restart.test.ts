@@ -13,13 +13,13 @@ describe("an agent that starts again", () => {
   test("goes on from the state that stopping saved", async () => {
     const state = memoryState();
     const first = stage({ state });
-    first.seat("web");
+    first.slot("web");
     await first.clock.pass(periods(4));
     await first.loop.stop();
     expect(state.files.get(web)?.[0]).toEqual(Uint8Array.of(4));
 
     const second = stage({ state });
-    const { agent } = second.seat("web");
+    const { agent } = second.slot("web");
     await second.clock.pass(periods(1));
     expect(agent.turns).toBe(5);
     await second.loop.stop();
@@ -39,8 +39,8 @@ describe("an agent that starts again", () => {
       },
     };
     // A save begins with the third turn and lasts over the fourth.
-    const { clock, loop, seat } = stage({ state: slow, config: { saveEvery: 3, state: 600_000 as Ms } });
-    seat("web");
+    const { clock, loop, slot } = stage({ state: slow, config: { saveEvery: 3, state: 600_000 as Ms } });
+    slot("web");
     await clock.pass(periods(4));
     const stopped = loop.stop();
     finish();
@@ -53,14 +53,14 @@ describe("an agent that starts again", () => {
   test("names its episodes apart from those before, though its own count repeats", async () => {
     const state = memoryState();
     const first = stage({ state });
-    first.seat("web");
+    first.slot("web");
     await first.clock.pass(periods(3));
     const { store } = first;
     await first.loop.stop();
     // Killed before anything was saved: the new one begins at step 0 of episode 0 again, in the same store.
     const second = stage({ state: memoryState(), store });
     second.clock.offset = 60_000;
-    second.seat("web");
+    second.slot("web");
     await second.clock.pass(periods(3));
     const { recorder } = await second.loop.stop();
     expect(recorder).toMatchObject({ lost: 0 });
@@ -71,8 +71,8 @@ describe("an agent that starts again", () => {
     const state = memoryState();
     state.files.set(web, [Uint8Array.of(9), Uint8Array.of(7)]);
     const otherVersion = failure("lifecycle.schema", "written by version 2");
-    const { clock, loop, seat, events } = stage({ state });
-    const { agent } = seat("web", { load: (bytes) => (bytes[0] === 9 ? err(otherVersion) : ok(undefined)) });
+    const { clock, loop, slot, events } = stage({ state });
+    const { agent } = slot("web", { load: (bytes) => (bytes[0] === 9 ? err(otherVersion) : ok(undefined)) });
     await clock.pass(periods(1));
     expect(agent.turns).toBe(8);
     await loop.stop();
@@ -85,8 +85,8 @@ describe("an agent that starts again", () => {
     const state = memoryState();
     state.files.set(web, [Uint8Array.of(9)]);
     const otherVersion = failure("lifecycle.schema", "written by version 2");
-    const { clock, loop, seat, events } = stage({ state });
-    const { agent } = seat("web", { load: () => err(otherVersion) });
+    const { clock, loop, slot, events } = stage({ state });
+    const { agent } = slot("web", { load: () => err(otherVersion) });
     await clock.pass(periods(1));
     expect(agent.turns).toBe(1);
     expect(state.aside).toEqual([web]);
@@ -100,15 +100,15 @@ describe("an agent that starts again", () => {
     const state = memoryState();
     state.files.set(web, [Uint8Array.of(9)]);
     const stuck: StateStore = { ...state, setAside: async () => err(failure("state.unwritable", "read-only")) };
-    const { clock, loop, seat } = stage({ state: stuck, config: { saveEvery: 1 } });
-    const { agent } = seat("web", { load: () => err(failure("lifecycle.schema", "written by version 2")) });
+    const { clock, loop, slot } = stage({ state: stuck, config: { saveEvery: 1 } });
+    const { agent } = slot("web", { load: () => err(failure("lifecycle.schema", "written by version 2")) });
     await clock.pass(periods(3));
     expect(agent.turns).toBe(3);
     await loop.stop();
     expect(state.files.get(web)).toEqual([Uint8Array.of(9)]);
   });
 
-  test("has its turns while the saved state can not be read, and saves nothing over it until it could", async () => {
+  test("has its turns while the saved state cannot be read, and saves nothing over it until it could", async () => {
     const state = memoryState();
     state.files.set(web, [Uint8Array.of(40)]);
     let isDown = true;
@@ -116,8 +116,8 @@ describe("an agent that starts again", () => {
       ...state,
       read: (agent, signal) => (isDown ? never() : state.read(agent, signal)),
     };
-    const { clock, loop, seat } = stage({ state: down, config: { saveEvery: 1 } });
-    const { agent } = seat("web");
+    const { clock, loop, slot } = stage({ state: down, config: { saveEvery: 1 } });
+    const { agent } = slot("web");
     await clock.pass(periods(3));
     expect(agent.seen).toHaveLength(3);
     expect(state.files.get(web)).toEqual([Uint8Array.of(40)]);
@@ -137,8 +137,8 @@ describe("an agent that starts again", () => {
       read: async (agent, signal) =>
         ++turn < 3 ? err(failure("file.denied", "locked for now", { retry: true })) : state.read(agent, signal),
     };
-    const { clock, loop, seat, events } = stage({ state: flaky, config: { saveEvery: 1 } });
-    const { agent } = seat("web");
+    const { clock, loop, slot, events } = stage({ state: flaky, config: { saveEvery: 1 } });
+    const { agent } = slot("web");
     await clock.pass(periods(2));
     expect(state.files.get(web)).toEqual([Uint8Array.of(40)]);
     await clock.pass(PERIOD);
@@ -160,8 +160,8 @@ describe("saving", () => {
         return state.write(agent, bytes, signal);
       },
     };
-    const { clock, loop, seat } = stage({ state: watched, config: { saveEvery: 4 } });
-    const { agent } = seat("web");
+    const { clock, loop, slot } = stage({ state: watched, config: { saveEvery: 4 } });
+    const { agent } = slot("web");
     const plain = agent.tick.bind(agent);
     agent.tick = (input) => ({
       ...plain(input),
@@ -177,8 +177,8 @@ describe("saving", () => {
   test("to a store that refuses is told, and the turns go on", async () => {
     const refusal = failure("file.disk-full", "no space", { retry: true });
     const state: StateStore = { ...memoryState(), write: async () => err(refusal) };
-    const { clock, loop, seat, events } = stage({ state, config: { saveEvery: 1 } });
-    const { agent } = seat("web");
+    const { clock, loop, slot, events } = stage({ state, config: { saveEvery: 1 } });
+    const { agent } = slot("web");
     await clock.pass(periods(3));
     expect(agent.seen).toHaveLength(3);
     await loop.stop();
@@ -188,24 +188,24 @@ describe("saving", () => {
 
 describe("an agent that crashes", () => {
   test("leaves its workload as it is, and nobody else hears of it", async () => {
-    const { clock, loop, seat, statusOf, actuator } = stage();
-    seat("web", {
+    const { clock, loop, slot, statusOf, actuator } = stage();
+    slot("web", {
       tick: () => {
         throw new RangeError("index out of range");
       },
     });
-    const { agent: other } = seat("api");
+    const { agent: other } = slot("api");
     await clock.pass(periods(2));
     expect(other.seen).toHaveLength(2);
     expect(statusOf("web")).toMatchObject({ turns: 2, crashes: 2 });
-    expect(await actuator.read("web" as never, new AbortController().signal)).toMatchObject({ value: { replicas: 2 } });
+    expect(await actuator.read("web" as never, new AbortController().signal)).toMatchObject({ value: { copies: 2 } });
     await loop.stop();
   });
 
   test("but recovers by itself in between is left alone", async () => {
     let turn = 0;
-    const { clock, loop, seat, statusOf } = stage();
-    const { made, agent } = seat("web");
+    const { clock, loop, slot, statusOf } = stage();
+    const { made, agent } = slot("web");
     const plain = agent.tick.bind(agent);
     agent.tick = (input) => {
       if (turn++ % 3 !== 2) throw new RangeError("index out of range");
@@ -220,8 +220,8 @@ describe("an agent that crashes", () => {
   test("is made anew from its saved state after three crashes in a row", async () => {
     const state = memoryState();
     let isSick = false;
-    const { clock, loop, seat, events } = stage({ state, config: { saveEvery: 1 } });
-    const { made } = seat("web");
+    const { clock, loop, slot, events } = stage({ state, config: { saveEvery: 1 } });
+    const { made } = slot("web");
     const [first] = made;
     const plain = first!.tick.bind(first);
     first!.tick = (input) => {

@@ -40,6 +40,6 @@ export interface ClockReading {
 /** By how much the wall clock was moved between two looks; undefined when it ran as the monotonic one did. */
 export function clockJump(before: ClockReading, after: ClockReading, tolerance: Ms): Ms | undefined {
   const jump = after.now - before.now - (after.monotonic - before.monotonic);
-  // NaN is a jump too: a clock that says nothing can not be believed.
+  // NaN is a jump too: a clock that says nothing cannot be believed.
   return Math.abs(jump) <= tolerance ? undefined : (jump as Ms);
 }

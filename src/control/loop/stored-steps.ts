@@ -1,7 +1,7 @@
 /**
  * The newest steps of an agent from the trajectory store, in the order they were taken.
- * Owns: which episodes are read, and that what can not be read or learned from costs only itself.
- * Not here: when this is done and for how long (recall-desk.ts), what the agent does with them.
+ * Owns: which episodes are read, and that what cannot be read or learned from costs only itself.
+ * Not here: when this is done and for how long (recall-queue.ts), what the agent does with them.
  */
 import type { AgentId, Failure, Result } from "../../base/index.ts";
 import type { TrajectoryRecord, TrajectoryStore, Transition } from "../../learn/trajectory/index.ts";

@@ -11,7 +11,8 @@ function scribe(): TurnWatcher & { readonly lines: string[] } {
       lines.push(`${agent} of ${workload}`);
       return {
         enter: (phase) => void lines.push(phase),
-        end: (tick, applied) => void lines.push(`end: ${tick?.why[0]}, ${applied === null ? "held" : applied.ok}`),
+        end: (tick, applied) =>
+          void lines.push(`end: ${tick?.why[0]?.rule}, ${applied === null ? "held" : applied.ok}`),
       };
     },
   };
@@ -22,8 +23,8 @@ const TURN = 14_900;
 describe("a watched turn", () => {
   test("tells its phases in order, and leaves out what it did not do", async () => {
     const watcher = scribe();
-    const { clock, loop, seat } = stage({ watcher });
-    seat("web", { replicas: (turn) => (turn === 0 ? 5 : 2) });
+    const { clock, loop, slot } = stage({ watcher });
+    slot("web", { copies: (turn) => (turn === 0 ? 5 : 2) });
     await clock.pass(TURN + 15_000);
     await loop.stop();
     expect(watcher.lines).toEqual([
@@ -34,8 +35,8 @@ describe("a watched turn", () => {
 
   test("ends without a tick where the agent threw", async () => {
     const watcher = scribe();
-    const { clock, loop, seat } = stage({ watcher });
-    seat("web", {
+    const { clock, loop, slot } = stage({ watcher });
+    slot("web", {
       tick: () => {
         throw new Error("out of order");
       },
@@ -55,8 +56,8 @@ describe("a watched turn", () => {
         return { enter: () => fail("enter"), end: () => fail("end") };
       },
     };
-    const { clock, loop, seat, events } = stage({ watcher });
-    const { agent } = seat("web");
+    const { clock, loop, slot, events } = stage({ watcher });
+    const { agent } = slot("web");
     await clock.pass(TURN + 15_000);
     await loop.stop();
     expect(agent.seen).toHaveLength(2);

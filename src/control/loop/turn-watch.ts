@@ -3,7 +3,7 @@
  * Owns: the port, and that a watcher which throws costs a turn nothing but the watcher's own account of it.
  * Not here: what is made of it (adapters/observability). Where nobody watches, a turn pays for one comparison per phase.
  */
-import type { Allocation } from "../../act/index.ts";
+import type { Setting } from "../../act/index.ts";
 import type { AgentId, Result, WorkloadId } from "../../base/index.ts";
 import type { AgentTick } from "./ports.ts";
 
@@ -20,7 +20,7 @@ export interface WatchedTurn {
   /** A phase begins, and the one before it is over. */
   enter(phase: TurnPhase): void;
   /** The last phase is over. No tick: the agent crashed. Nothing applied: there was nothing to do. */
-  end(tick: AgentTick | undefined, applied: Result<Allocation> | null): void;
+  end(tick: AgentTick | undefined, applied: Result<Setting> | null): void;
 }
 
 export function beginWatched(
@@ -48,7 +48,7 @@ export function enter(turn: WatchedTurn | undefined, phase: TurnPhase): void {
 export function endWatched(
   turn: WatchedTurn | undefined,
   tick: AgentTick | undefined,
-  applied: Result<Allocation> | null,
+  applied: Result<Setting> | null,
 ): void {
   if (turn === undefined) return;
   try {

@@ -85,7 +85,7 @@ interface RollOut {
  */
 function rollOut(env: AnyEnv, { seed, steps, report }: RollOut): number[] {
   const trace: number[] = [];
-  // The actions have their own stream, so that the environment's use of chance can not shift them.
+  // The actions have their own stream, so that the environment's use of chance cannot shift them.
   const actions: Rng = seededRng(77).fork("actions");
   const kept: { obs: unknown; numbers: readonly number[] }[] = [];
   const keep = (obs: unknown): boolean => {

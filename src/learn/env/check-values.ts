@@ -31,7 +31,7 @@ export function checkSpace(which: "observation" | "action", space: Space<unknown
 export function checkObservation(env: Env<unknown, unknown>, obs: unknown, report: Report): boolean {
   const { observationSpace } = env;
   const contained = observationSpace.contains(obs);
-  // Asked first, because an unbounded box contains infinity and a network still can not use it.
+  // Asked first, because an unbounded box contains infinity and a network still cannot use it.
   const numbers = contained
     ? numbersOf(observationSpace, obs)
     : ArrayBuffer.isView(obs)

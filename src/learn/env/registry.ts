@@ -1,6 +1,6 @@
 /**
  * Named environments: `CartPole-v1` and what users add.
- * Owns: ids with versions, and finding an environment by its name. A worker thread can not receive a
+ * Owns: ids with versions, and finding an environment by its name. A worker thread cannot receive a
  * closure, so a training job names its world by id and config and each thread makes it here.
  * Not here: the built-in entries (builtin.ts), how an environment is put together (make.ts).
  */

@@ -23,7 +23,7 @@ export function singleEnv<Action extends NumericValue = NumericValue>(
 
   const refuse = (call: string): CodedError => {
     if (phase === "closed") {
-      return new CodedError(failure("env.closed", `${spec.id} was closed and can not ${call}; make a new one`));
+      return new CodedError(failure("env.closed", `${spec.id} was closed and cannot ${call}; make a new one`));
     }
     const why =
       phase === "new"
@@ -31,7 +31,7 @@ export function singleEnv<Action extends NumericValue = NumericValue>(
         : phase === "ended"
           ? "has ended its episode"
           : "failed in its last step";
-    return new CodedError(failure("env.needs-reset", `${spec.id} ${why} and can not ${call}; call reset() first`));
+    return new CodedError(failure("env.needs-reset", `${spec.id} ${why} and cannot ${call}; call reset() first`));
   };
 
   return {

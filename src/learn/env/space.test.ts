@@ -137,6 +137,6 @@ test.each([
   ["JSON of an unknown kind", () => spaceFromJson({ kind: "graph" })],
   ["JSON that is no object", () => spaceFromJson("box")],
   ["JSON without bounds", () => spaceFromJson({ kind: "box", low: [0] })],
-])("a space with %s can not be declared", (_, declare) => {
+])("a space with %s cannot be declared", (_, declare) => {
   expect(failureFrom(declare)?.code).toBe("space.invalid");
 });

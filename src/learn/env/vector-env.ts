@@ -46,9 +46,9 @@ export function vectorEnv(rows: Rows, { spec, autoreset }: { spec: EnvSpec; auto
       failure(
         "env.needs-reset",
         phase === "new"
-          ? `${spec.id} has not been reset yet and can not step; call reset() first`
+          ? `${spec.id} has not been reset yet and cannot step; call reset() first`
           : phase === "broken"
-            ? `${spec.id} failed in an earlier step and can not go on from there; call reset() first`
+            ? `${spec.id} failed in an earlier step and cannot go on from there; call reset() first`
             : `copy ${row} of ${spec.id} has ended and autoreset is disabled; call reset({ only }) with 1 for the ended copies`,
       ),
     );
@@ -138,5 +138,5 @@ function requireMask(
           ? undefined
           : "the first reset must be of all copies";
   if (wrong === undefined) return;
-  throw new CodedError(failure("env.options", `the reset mask 'only' can not be used here: ${wrong}`));
+  throw new CodedError(failure("env.options", `the reset mask 'only' cannot be used here: ${wrong}`));
 }

@@ -145,7 +145,7 @@ describe("a policy of a shared model", () => {
   });
 });
 
-describe("what can not be read", () => {
+describe("what cannot be read", () => {
   test("a step with a number that is none is refused, and changes nothing", () => {
     const learner = open();
     const [step] = toyEpisode(learner, { goal: 0.6, seed: 1, noise: 0 }) as [Transition];

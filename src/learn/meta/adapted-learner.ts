@@ -69,6 +69,7 @@ const STRANGERS_STEPS = 2;
 
 export class AdaptedLearner implements Learner, Familiar {
   readonly kind = ADAPTED;
+  readonly learnsFrom = "any";
   readonly shape: LearnerShape;
   readonly #shared: SharedModel;
   readonly #policy: Ddpg;

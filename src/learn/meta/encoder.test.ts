@@ -170,7 +170,7 @@ describe("the encoder", () => {
     expectClose(found!, same!, 1e-6);
   });
 
-  test("refuses what it can not read, and passes that do not fit", () => {
+  test("refuses what it cannot read, and passes that do not fit", () => {
     const encoder = build(kernels);
     const code = (run: () => unknown) => {
       try {

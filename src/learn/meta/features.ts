@@ -15,7 +15,7 @@ export interface FeaturePart {
   readonly width: number;
 }
 
-/** The parts of a row, side by side in this order. Names are saved with the parameters, so columns can not be mixed up. */
+/** The parts of a row, side by side in this order. Names are saved with the parameters, so columns cannot be mixed up. */
 export type FeatureLayout = readonly FeaturePart[];
 
 /** [observation, action, reward] of one step. */

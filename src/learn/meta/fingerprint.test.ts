@@ -116,7 +116,7 @@ describe("a fingerprint", () => {
     expect(fingerprint.embedding().kind).toBe("known");
   });
 
-  test("refuses a trajectory that can not be read and stays as it was", () => {
+  test("refuses a trajectory that cannot be read and stays as it was", () => {
     const fingerprint = new Fingerprint(learner());
     unwrap(fingerprint.insert(drawn(1, 8)[0]!));
     const before = fingerprint.embedding();

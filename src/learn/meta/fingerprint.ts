@@ -58,7 +58,7 @@ export class Fingerprint {
   constructor(embedder: Embedder, { size = BUNDLE_SIZE, least = 1 }: FingerprintOptions = {}) {
     if (!Number.isInteger(least) || least < 1 || least > size) {
       throw new CodedError(
-        failure("meta.config", `an embedding can not wait for ${least} trajectories of a bundle of ${size}`),
+        failure("meta.config", `an embedding cannot wait for ${least} trajectories of a bundle of ${size}`),
       );
     }
     this.#embedder = embedder;
@@ -78,7 +78,7 @@ export class Fingerprint {
   }
 
   /**
-   * Takes in a trajectory if it is among the best so far. One that the encoder can not read changes nothing, and neither
+   * Takes in a trajectory if it is among the best so far. One that the encoder cannot read changes nothing, and neither
    * does one that is there already: what is remembered a second time, after a restart, is not seen twice.
    */
   insert(trajectory: Trajectory, summary?: Float32Array): Result<Insertion<Trajectory>> {

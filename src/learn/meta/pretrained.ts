@@ -72,7 +72,7 @@ function refused(why: string): Result<never> {
   return err(
     failure(
       "meta.pretrained",
-      `these bytes are no pre-trained model: ${why}; give the model.ckpt of a finished pre-training, and let the fallback act meanwhile`,
+      `these bytes are not a pre-trained model: ${why}; give the model.ckpt of a finished pre-training, and let the fallback act meanwhile`,
     ),
   );
 }

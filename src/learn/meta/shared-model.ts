@@ -68,7 +68,7 @@ export function openSharedModel(bytes: Uint8Array, kernels: Kernels): Result<Sha
     encoder?.dispose();
     return err(
       failureOf(thrown) ??
-        failure("meta.pretrained", "the shared model can not be built from what its file says; pre-train it anew", {
+        failure("meta.pretrained", "the shared model cannot be built from what its file says; pre-train it anew", {
           cause: thrown,
         }),
     );

@@ -3,7 +3,7 @@
 /** From −1 to 1; 0 when one of the two is the neutral embedding, which is like nothing. */
 export function cosineSimilarity(a: ArrayLike<number>, b: ArrayLike<number>): number {
   if (a.length !== b.length) {
-    throw new RangeError(`embeddings of ${a.length} and ${b.length} numbers can not be compared`);
+    throw new RangeError(`embeddings of ${a.length} and ${b.length} numbers cannot be compared`);
   }
   let dot = 0;
   let aa = 0;

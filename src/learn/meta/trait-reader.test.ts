@@ -59,7 +59,7 @@ describe("a trait reader", () => {
     for (let i = 0; i < 300; i++) for (const each of [one, other]) each.learn(asked);
     expect(other.state()).toEqual(one.state());
     const [mixed, pure] = one.contextLosses(asked);
-    // What is mixed can not be read better than it is.
+    // What is mixed cannot be read better than it is.
     expect(mixed?.loss).toBeGreaterThanOrEqual(entropy - 1e-6);
     expect(mixed?.loss).toBeLessThan(entropy + 0.05);
     expect(pure?.loss).toBeLessThan(0.05);

@@ -1,10 +1,10 @@
 /**
  * The algorithms by name: from a config to a learner, and from a checkpoint's bytes to the learner that wrote it.
- * TD3 is DDPG with three options, so it has a name but no class of its own.
+ * TD3 is DDPG with three options, so it has a name but no class of its own. Users' learners are named too.
  */
 
 import type { Result } from "../../base/index.ts";
-import { err, failure, ok } from "../../base/index.ts";
+import { CodedError, err, failure, ok } from "../../base/index.ts";
 import type { Kernels } from "../tensor/index.ts";
 import type { BcqConfig } from "./bcq.ts";
 import { Bcq } from "./bcq.ts";
@@ -14,6 +14,7 @@ import type { DdpgConfig } from "./ddpg-config.ts";
 import type { DqnConfig } from "./dqn.ts";
 import { Dqn } from "./dqn.ts";
 import type { Learner, LearnerShape } from "./learner.ts";
+import { type LearnerConfig, type LearnerOptions, learnerKinds, registeredLearner } from "./learner-registry.ts";
 import type { PpoConfig } from "./ppo.ts";
 import { Ppo } from "./ppo.ts";
 
@@ -21,13 +22,9 @@ export type Algorithm =
   | { readonly kind: "ppo"; readonly config: PpoConfig }
   | { readonly kind: "ddpg"; readonly config: DdpgConfig }
   | { readonly kind: "dqn"; readonly config: DqnConfig }
-  | { readonly kind: "bcq"; readonly config: BcqConfig };
-
-export interface LearnerOptions {
-  readonly kernels: Kernels;
-  readonly shape: LearnerShape;
-  readonly seed: number;
-}
+  | { readonly kind: "bcq"; readonly config: BcqConfig }
+  /** One that `registerLearner` was given. */
+  | { readonly kind: "registered"; readonly name: string; readonly config: LearnerConfig };
 
 export function createLearner(algorithm: Algorithm, options: LearnerOptions): Learner {
   switch (algorithm.kind) {
@@ -39,6 +36,11 @@ export function createLearner(algorithm: Algorithm, options: LearnerOptions): Le
       return new Dqn({ ...options, config: algorithm.config });
     case "bcq":
       return new Bcq({ ...options, config: algorithm.config });
+    case "registered": {
+      const entry = registeredLearner(algorithm.name);
+      if (entry === undefined) throw new CodedError(unknownLearner(algorithm.name));
+      return entry.create(options, algorithm.config);
+    }
   }
 }
 
@@ -55,9 +57,9 @@ export function openLearner(bytes: Uint8Array, kernels: Kernels): Result<Learner
   if (kind === "training") {
     return blocks.learner instanceof Uint8Array ? openLearner(blocks.learner, kernels) : err(unknownKind(kind));
   }
-  if (kind !== "ppo" && kind !== "ddpg" && kind !== "dqn" && kind !== "bcq") return err(unknownKind(kind));
+  const algorithm = algorithmIn(kind, meta.config);
+  if (algorithm === undefined || meta.shape === undefined) return err(unknownKind(kind));
   // The checksum has vouched for the content, so config and shape are what a learner of this version wrote.
-  const algorithm = { kind, config: meta.config } as unknown as Algorithm;
   const learner = createLearner(algorithm, { kernels, shape: meta.shape as unknown as LearnerShape, seed: 0 });
   const loaded = learner.load(bytes);
   if (loaded.ok) return ok(learner);
@@ -65,9 +67,21 @@ export function openLearner(bytes: Uint8Array, kernels: Kernels): Result<Learner
   return loaded;
 }
 
+function algorithmIn(kind: string, config: unknown): Algorithm | undefined {
+  if (kind === "ppo" || kind === "ddpg" || kind === "dqn" || kind === "bcq") return { kind, config } as Algorithm;
+  if (registeredLearner(kind) === undefined) return undefined;
+  return { kind: "registered", name: kind, config: (config ?? {}) as LearnerConfig };
+}
+
+function unknownLearner(name: string) {
+  const known = learnerKinds();
+  const hint = known.length > 0 ? `known are ${known.join(", ")}` : "load the module that brings it";
+  return failure("rl.unknown-learner", `there is no learner '${name}'; ${hint}`);
+}
+
 function unknownKind(kind: string) {
   return failure(
     "checkpoint.mismatch",
-    `the checkpoint was written by '${kind}', which is no learner known here; use the program that wrote it`,
+    `the checkpoint was written by '${kind}', which is no learner known here; use the program that wrote it, load the module of that learner, and see that its checkpoints name their shape`,
   );
 }

@@ -113,6 +113,7 @@ export interface BcqOptions {
 
 export class Bcq implements Learner {
   readonly kind = "bcq";
+  readonly learnsFrom = "any";
   readonly shape: LearnerShape;
   readonly config: BcqConfig;
   readonly #kernels: Kernels;
@@ -153,7 +154,7 @@ export class Bcq implements Learner {
     };
     const { hidden, batch, actorLr, criticLr, vaeLr, klWeight, maxGradNorm } = config;
     this.#seen = shape.obs + shape.actorContext;
-    // A critic that needs a context which does not exist when serving can not choose there: then one proposal is all.
+    // A critic that needs a context which does not exist when serving cannot choose there: then one proposal is all.
     const candidates = shape.criticContext > 0 ? 1 : config.candidates;
     this.#candidates = candidates;
 

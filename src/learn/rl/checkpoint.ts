@@ -84,7 +84,7 @@ export function encodeCheckpoint({ kind, meta, blocks }: Checkpoint): Uint8Array
 // JSON writes NaN and Infinity as null without a word: state that would come back different is a bug of the caller.
 function refuseNonFinite(key: string, value: unknown): unknown {
   if (typeof value === "number" && !Number.isFinite(value)) {
-    throw new RangeError(`the checkpoint's '${key}' is ${value}, which JSON can not hold; put it into a block`);
+    throw new RangeError(`the checkpoint's '${key}' is ${value}, which JSON cannot hold; put it into a block`);
   }
   return value;
 }

@@ -64,6 +64,7 @@ export function smoothedAction(action: number, draw: number, { sigma, clip }: { 
 
 export class Ddpg implements Learner {
   readonly kind = "ddpg";
+  readonly learnsFrom = "any";
   readonly shape: LearnerShape;
   readonly config: DdpgConfig;
   readonly #kernels: Kernels;

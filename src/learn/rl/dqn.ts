@@ -125,6 +125,7 @@ interface QOutcome {
 
 export class Dqn implements Learner {
   readonly kind = "dqn";
+  readonly learnsFrom = "any";
   readonly shape: LearnerShape;
   readonly config: DqnConfig;
   readonly #kernels: Kernels;

@@ -131,7 +131,7 @@ export function learnerConformance(subject: ConformanceCase): void {
     expect(play(learner, { steps: subject.toySteps, rng: seededRng(6), where: "actorContext" })).toBeGreaterThan(0.9);
   });
 
-  test(`${name} without a context can not know what only the context tells`, () => {
+  test(`${name} without a context cannot know what only the context tells`, () => {
     const learner = build(subject, { widths: { actorContext: 2 } });
     // The same game, but learner and judge are always told zeros instead: nothing to act on.
     const blind: Learner = Object.create(learner, {

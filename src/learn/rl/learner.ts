@@ -101,8 +101,13 @@ export interface UpdateStats {
   readonly more: { readonly [name: string]: number };
 }
 
+/** `any`: whoever acted, and however long ago. `own-rollout`: only what this very policy proposed since it last learned. */
+export type LearnsFrom = "any" | "own-rollout";
+
 export interface Learner {
   readonly kind: string;
+  /** Whose steps it may be shown; others would teach it something that is not so. */
+  readonly learnsFrom: LearnsFrom;
   readonly shape: LearnerShape;
   /** Steps observed since the beginning, also across checkpoints. */
   readonly steps: number;

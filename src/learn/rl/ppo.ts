@@ -135,6 +135,7 @@ export function valueLoss(row: { value: number; oldValue: number; target: number
 
 export class Ppo implements Learner {
   readonly kind = "ppo";
+  readonly learnsFrom = "own-rollout";
   readonly shape: LearnerShape;
   readonly config: PpoConfig;
   readonly #kernels: Kernels;
@@ -229,6 +230,11 @@ export class Ppo implements Learner {
     this.#rollout.add(transition, { logProb, stream });
     this.#steps += 1;
     return checked;
+  }
+
+  /** Another policy acts from now on, which was trained on these steps elsewhere: they are not its own. */
+  clearRollout(): void {
+    this.#rollout.transitions.clear();
   }
 
   // ── Learning ─────────────────────────────────────────────────────────────────────────────────────────

@@ -168,7 +168,7 @@ export class Replay {
       weights[i] = weight;
       if (weight > largest) largest = weight;
     }
-    // Weights only ever scale steps down, so that one rare row can not blow up an update.
+    // Weights only ever scale steps down, so that one rare row cannot blow up an update.
     for (let i = 0; i < count; i++) weights[i] = weights[i]! / largest;
   }
 

@@ -139,6 +139,7 @@ export const noiseOf = (algorithm: Algorithm) =>
 function withoutReplay(algorithm: Algorithm): Algorithm {
   switch (algorithm.kind) {
     case "ppo":
+    case "registered":
       return algorithm;
     case "ddpg":
       return { kind: "ddpg", config: { ...algorithm.config, bufferSize: algorithm.config.batch } };

@@ -1,5 +1,5 @@
 /**
- * A learner's state as named parts, so that saving and loading are one list and can not drift apart.
+ * A learner's state as named parts, so that saving and loading are one list and cannot drift apart.
  * Owns: parts for networks, optimisers, random streams and counters; the check that every part fits before any is
  * touched, so that a refused checkpoint leaves the learner as it was.
  * Not here: the bytes (checkpoint.ts), which parts an algorithm has (its own file).

@@ -123,7 +123,7 @@ describe.each(sets)("attention on the $name kernels", ({ make }) => {
     expect(memory.view(net.grads, net.paramCount).every(Number.isFinite)).toBe(true);
   });
 
-  test("learns to look up: the value whose key matches the query, where the mean can not", () => {
+  test("learns to look up: the value whose key matches the query, where the mean cannot", () => {
     const kernels = make();
     const { memory } = kernels;
     // Step 0 asks for one of three keys (one-hot); steps 1 to 3 carry a key each and a value. The answer is that value.

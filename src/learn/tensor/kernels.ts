@@ -13,7 +13,6 @@ import type { Memory, Ptr } from "./memory.ts";
 
 /** Activation codes, shared with the C source. */
 export const ACT = { none: 0, relu: 1, tanh: 2, sigmoid: 3 } as const;
-export type Act = (typeof ACT)[keyof typeof ACT];
 
 /** `gemm` flags, shared with the C source. */
 export const GEMM = { plain: 0, transA: 1, transB: 2, accumulate: 4 } as const;

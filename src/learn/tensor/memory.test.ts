@@ -46,7 +46,7 @@ describe("memory", () => {
     memory.free(b);
   });
 
-  test("what was not allocated, or was freed already, can not be freed", () => {
+  test("what was not allocated, or was freed already, cannot be freed", () => {
     const memory = new Memory(backing(1, 1));
     const block = memory.alloc(4);
     memory.free(block);

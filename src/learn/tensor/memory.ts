@@ -66,7 +66,7 @@ export class Memory {
 
   /** Zeroed room for that many floats. */
   alloc(floats: number): Ptr {
-    if (!Number.isInteger(floats) || floats < 0) throw new RangeError(`can not allocate ${floats} floats`);
+    if (!Number.isInteger(floats) || floats < 0) throw new RangeError(`cannot allocate ${floats} floats`);
     const size = roundUp(Math.max(floats, 1) * 4);
     const reused = this.#free.get(size)?.pop();
     const ptr = reused ?? this.#bump(size);
@@ -122,7 +122,7 @@ export class Memory {
     return new CodedError(
       failure(
         "tensor.out-of-memory",
-        `the tensor memory can not grow by ${pages * 64} KiB beyond ${Math.round(this.#top / 1_048_576)} MiB; use smaller batches or free networks that are done`,
+        `the tensor memory cannot grow by ${pages * 64} KiB beyond ${Math.round(this.#top / 1_048_576)} MiB; use smaller batches or free networks that are done`,
         { cause },
       ),
     );

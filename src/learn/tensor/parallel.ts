@@ -3,7 +3,7 @@
  * Owns: the ports (`WorkerPool`, `ShardGroup`), what a thread can be asked to do, and the order in which shards are
  * added. Not here: threads (adapters/runtime).
  *
- * Closures can not cross threads, so work is named by `{kind, config}` and built there from a registry that both sides
+ * Closures cannot cross threads, so work is named by `{kind, config}` and built there from a registry that both sides
  * import. A batch is cut into a fixed number of shards, whatever the number of threads; shard gradients are added in
  * shard order. So one, two or four threads give the same bytes.
  */

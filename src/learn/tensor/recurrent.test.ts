@@ -186,7 +186,7 @@ describe.each(sets)("recurrent stacks on the $name kernels", ({ make }) => {
     expectClose(inChunks(), all, 1e-6);
   });
 
-  test("a GRU recalls its first input after noise, where the mean can not", () => {
+  test("a GRU recalls its first input after noise, where the mean cannot", () => {
     const kernels = make();
     const { memory } = kernels;
     const [steps, rows, hidden] = [6, 32, 16];

@@ -267,7 +267,7 @@ describe("batching writer", () => {
     await expect(writer.append(recordAt(2))).rejects.toMatchObject({ code: "store.writer-closed" });
   });
 
-  test("a bad record is stopped at the door and spoils no batch", async () => {
+  test("a bad record is refused on entry and spoils no batch", async () => {
     const { writer, calls, gate } = setup({ flushSize: 2 });
     expect(() => writer.offer({ ...recordAt(0), obs: Float32Array.of(Number.NaN) })).toThrow("obs[0] is NaN");
     writer.offer(recordAt(1));

@@ -131,7 +131,7 @@ export class BatchingWriter {
     const { content } = item;
     const problem =
       content.kind === "record" ? problemInRecords([content.record]) : problemInCompletions([content.completion]);
-    // One bad step must not spoil the batch it would travel in, so it is stopped at the door.
+    // One bad step must not spoil the batch it would travel in, so it is refused on entry.
     if (problem) throw new CodedError(problem);
     if (this.#failed || !this.#mailbox.offer(item)) {
       this.#refused += 1;

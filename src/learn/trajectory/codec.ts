@@ -270,7 +270,7 @@ function malformed(what: string): CodedError {
   return new CodedError(
     failure(
       "trajectory.malformed",
-      `a batch of trajectory records can not be read: ${what}; send it again from the same version`,
+      `a batch of trajectory records cannot be read: ${what}; send it again from the same version`,
     ),
   );
 }

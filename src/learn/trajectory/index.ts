@@ -1,4 +1,3 @@
-export type { BatchingWriterOptions, WriterStats } from "./batching-writer.ts";
 export { BatchingWriter } from "./batching-writer.ts";
 export {
   bytesToVector,
@@ -21,9 +20,6 @@ export {
   EPISODE_ENDS,
   isRepeat,
   isRepeatedCompletion,
-  MAX_AT,
-  MAX_STEP,
-  MAX_VECTOR,
   ownCopy,
   problemInCompletions,
   problemInRecords,
@@ -31,8 +27,7 @@ export {
   throwIfProblem,
   unknownRecord,
 } from "./record.ts";
-export type { Retention } from "./retention.ts";
-export { chooseForgotten, compact } from "./retention.ts";
+export { compact } from "./retention.ts";
 export { StepSet } from "./step-set.ts";
 export type {
   AppendReceipt,

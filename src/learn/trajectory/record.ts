@@ -35,7 +35,7 @@ export interface TrajectoryRecord {
   /** null while pending. */
   readonly reward: number | null;
   readonly end: EpisodeEnd;
-  /** The observation after the last step; without it a truncated episode's last step can not be bootstrapped. */
+  /** The observation after the last step; without it a truncated episode's last step cannot be bootstrapped. */
   readonly finalObs?: Float32Array;
   /** The actor's extra input (an embedding). */
   readonly actorContext?: Float32Array;
@@ -131,7 +131,7 @@ function vectorProblem(name: string, vector: Float32Array): string | undefined {
 function invalid(which: { readonly episode: EpisodeId; readonly step: number }, problem: string): Failure {
   return failure(
     "trajectory.invalid",
-    `step ${which.step} of episode ${which.episode} can not be recorded: ${problem}; correct it where the step is made`,
+    `step ${which.step} of episode ${which.episode} cannot be recorded: ${problem}; correct it where the step is made`,
   );
 }
 
@@ -243,6 +243,6 @@ export function conflictingCompletion(completion: Completion): Failure {
 export function unknownRecord(completion: Completion): Failure {
   return failure(
     "store.unknown-record",
-    `step ${completion.step} of episode ${completion.episode} can not be completed because it is not stored; append the record first`,
+    `step ${completion.step} of episode ${completion.episode} cannot be completed because it is not stored; append the record first`,
   );
 }

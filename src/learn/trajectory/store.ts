@@ -96,7 +96,7 @@ export interface TrajectoryStore {
   close(): Promise<void>;
 }
 
-/** The transition a record makes with its successor, or undefined while it can not be learned from. */
+/** The transition a record makes with its successor, or undefined while it cannot be learned from. */
 export function transitionOf(record: TrajectoryRecord, next: TrajectoryRecord | undefined): Transition | undefined {
   if (record.reward === null) return undefined;
   const complete = { ...record, reward: record.reward };

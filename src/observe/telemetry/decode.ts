@@ -9,7 +9,7 @@
  */
 import type { Bytes, Failure, Millicores, Ms, PerSecond, Ratio, Result, WorkloadId } from "../../base/index.ts";
 import { err, failure, failureOf, ok, parseWorkloadId } from "../../base/index.ts";
-import type { OomKill, PodReading, WorkloadReading } from "./reading.ts";
+import type { OomKill, PodReading, ResizeState, WorkloadReading } from "./reading.ts";
 
 export type ReadingFailure = Failure<"telemetry.malformed" | "telemetry.not-a-measure">;
 
@@ -21,7 +21,7 @@ export function parseReading(value: unknown): Result<WorkloadReading, ReadingFai
     if (thrown instanceof Refused) return err(thrown.reason);
     // A getter or a proxy of whoever made the value may throw anything.
     return err(
-      failure("telemetry.malformed", `the reading can not be read: ${found?.message ?? String(thrown)}`, {
+      failure("telemetry.malformed", `the reading cannot be read: ${found?.message ?? String(thrown)}`, {
         cause: thrown,
       }),
     );
@@ -67,7 +67,8 @@ function readingOf(reading: Place): WorkloadReading {
 }
 
 function podOf(pod: Place): PodReading {
-  return {
+  const resize = pod.oneOf("resize", resizeStates);
+  const reading: PodReading = {
     pod: pod.name("pod"),
     createdAt: pod.amount("createdAt") as Ms,
     readyAt: pod.measure("readyAt") as Ms | null,
@@ -77,7 +78,10 @@ function podOf(pod: Place): PodReading {
     memory: pod.measure("memory") as Bytes | null,
     restarts: pod.count("restarts"),
   };
+  return resize === undefined ? reading : { ...reading, resize };
 }
+
+const resizeStates: readonly ResizeState[] = ["in-progress", "deferred", "infeasible"];
 
 function killOf(kill: Place): OomKill {
   return {
@@ -145,6 +149,12 @@ class Place {
   measure(key: string): number | null {
     const value = this.#get(key);
     return value === null ? null : this.#amountOf(value, key);
+  }
+
+  /** What may be absent; an unknown word counts as absent, for a newer exporter may say more. */
+  oneOf<T extends string>(key: string, known: readonly T[]): T | undefined {
+    const value = Object.hasOwn(this.#value, key) ? this.#value[key] : undefined;
+    return known.find((one) => one === value);
   }
 
   #get(key: string): unknown {

@@ -1,14 +1,13 @@
 /** Telemetry: what a controller may know of a workload, and nothing more. Readings first, then spans. */
-export type { ReadingFailure } from "./decode.ts";
 export { parseReading } from "./decode.ts";
 export type { InstanceCounters, InstanceReading, NodeReading, RequestReading } from "./instance-reading.ts";
-export type { NameTableOptions } from "./name-table.ts";
+export type { FillRandom } from "./keyed-hash.ts";
+export { KeyedHash } from "./keyed-hash.ts";
 export { NameTable } from "./name-table.ts";
-export type { OomKill, PodReading, WorkloadReading } from "./reading.ts";
-export type { Slo, SloMeasures } from "./slo.ts";
-export { parseSlo, sloPreservation, sloWindow } from "./slo.ts";
-export type { MemoryTelemetry, TelemetrySource } from "./source.ts";
-export { memoryTelemetry } from "./source.ts";
+export type { OomKill, PodReading, ResizeState, WorkloadReading } from "./reading.ts";
+export type { Slo } from "./slo/index.ts";
+export { latencyAllowed, parseSlo, sloJudges, sloMargin, sloPreservation, sloQuantile } from "./slo/index.ts";
+export type { TelemetrySource } from "./source.ts";
 export type { Span, SpanAttribute, SpanKind, SpanLink, SpanStatus } from "./span.ts";
 export { SPAN_KINDS, SPAN_STATUSES } from "./span.ts";
 export { AttributeEncoder, decodeAttributes, encodeAttributes } from "./span-attributes.ts";

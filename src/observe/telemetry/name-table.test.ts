@@ -13,6 +13,49 @@ test("the same name has the same number, as text and as bytes", () => {
   expect(names.text(cart)).toBe("cart");
 });
 
+/** 2^13 names that FNV-1a, the hash of this table once, gives one value: pairs of blocks that meet, one after the other. */
+function meetingNames(): Uint8Array[] {
+  const block = new Uint8Array(5);
+  const fill = (k: number): void => {
+    const bits = Math.imul(k, 0x9e3779b1);
+    for (let i = 0; i < 5; i++) block[i] = 33 + ((bits >>> (6 * i)) & 63);
+  };
+  let state = 0x811c9dc5;
+  let names: Uint8Array[] = [new Uint8Array(0)];
+  for (let stage = 0; stage < 13; stage++) {
+    const seen = new Map<number, number>();
+    for (let k = 0; ; k++) {
+      fill(k);
+      let hash = state;
+      for (let i = 0; i < 5; i++) hash = Math.imul(hash ^ (block[i] as number), 0x01000193);
+      const met = seen.get(hash);
+      seen.set(hash, k);
+      if (met === undefined) continue;
+      const one = block.slice();
+      fill(met);
+      const other = block.slice();
+      names = names.flatMap((name) => [Uint8Array.of(...name, ...one), Uint8Array.of(...name, ...other)]);
+      state = hash;
+      break;
+    }
+  }
+  return names;
+}
+
+test("names that were chosen to meet in one slot cost no more than others", () => {
+  const chosen = meetingNames();
+  const others = chosen.map((_, k) => bytes(`${"x".repeat(55)}${String(k).padStart(10, "0")}`));
+  const msFor = (names: readonly Uint8Array[]): number => {
+    const table = new NameTable();
+    const began = performance.now();
+    for (const name of names) table.internBytes(name, 0, name.length);
+    expect(table.size).toBe(1 + names.length);
+    return performance.now() - began;
+  };
+  msFor(others);
+  expect(msFor(chosen)).toBeLessThan(10 * msFor(others) + 20);
+});
+
 test("any set of names is told apart and read back, also when the table grows", () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.string({ maxLength: 40, unit: "binary" }), { maxLength: 600 }), (texts) => {

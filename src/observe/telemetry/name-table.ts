@@ -4,17 +4,21 @@
  *
  * A million spans have a few hundred names; comparing numbers is what keeps assembly fast and memory small. A program that
  * puts an identifier into its operation names would fill any table: beyond the bound a name becomes `(other)`, counted.
+ * Names come from strangers, so the table's hash has a key (keyed-hash.ts); the tables of their ids use the same one.
  */
+import { type FillRandom, KeyedHash, LONGEST_HASHED } from "./keyed-hash.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 const encoder = new TextEncoder();
 
 /** A longer name is cut here; nobody reads it, and a table of a million of them is no table. */
-const LONGEST = 256;
+const LONGEST = LONGEST_HASHED;
 
 export interface NameTableOptions {
   /** 65,536 unless said. */
   readonly most?: number;
+  /** For the key of the hash; needed where names come from strangers. */
+  readonly random?: FillRandom | undefined;
 }
 
 export class NameTable {
@@ -25,7 +29,9 @@ export class NameTable {
 
   readonly #most: number;
   readonly #texts: string[] = [];
-  readonly #byText = new Map<string, number>();
+  readonly hash: KeyedHash;
+  /** The bytes of a text that is looked for; a few more than are kept, so that the cut is made in one place. */
+  readonly #scratch = new Uint8Array(LONGEST + 4);
   /** Open addressing over the hash of the bytes; -1 is free. */
   #slots = new Int32Array(256).fill(-1);
   #hashes = new Int32Array(128);
@@ -34,8 +40,9 @@ export class NameTable {
   #known = 0;
   #folded = 0;
 
-  constructor({ most = 65_536 }: NameTableOptions = {}) {
+  constructor({ most = 65_536, random }: NameTableOptions = {}) {
     this.#most = most;
+    this.hash = new KeyedHash(random);
     this.intern("(other)");
   }
 
@@ -53,19 +60,15 @@ export class NameTable {
   }
 
   intern(text: string): number {
-    const known = this.#byText.get(text);
-    if (known !== undefined) return known;
-    const bytes = encoder.encode(text);
-    return this.internBytes(bytes, 0, bytes.length);
+    const { written } = encoder.encodeInto(text, this.#scratch);
+    return this.internBytes(this.#scratch, 0, written);
   }
 
   /** The id of the name in these bytes; `INVALID` when they are no UTF-8. */
   internBytes(bytes: Uint8Array, from: number, to: number): number {
     let end = to;
     if (end - from > LONGEST) end = cutAt(bytes, from + LONGEST);
-    let hash = 0x811c9dc5;
-    for (let i = from; i < end; i++) hash = Math.imul(hash ^ (bytes[i] as number), 0x01000193);
-    hash ^= hash >>> 15;
+    const hash = this.hash.ofBytes(bytes, from, end);
     const mask = this.#slots.length - 1;
     let slot = hash & mask;
     for (;;) {
@@ -102,7 +105,6 @@ export class NameTable {
     this.#hashes[id] = hash;
     this.#slots[slot] = id;
     this.#texts.push(text);
-    this.#byText.set(text, id);
     if (this.#known * 2 > this.#slots.length) this.#rehash();
     return id;
   }

@@ -7,6 +7,9 @@
  */
 import type { Bytes, Millicores, Ms, PerSecond, Ratio, WorkloadId } from "../../base/index.ts";
 
+/** What is known of another size that a pod was asked to take in place; absent where nothing is to change. */
+export type ResizeState = "in-progress" | "deferred" | "infeasible";
+
 export interface PodReading {
   readonly pod: string;
   readonly createdAt: Ms;
@@ -18,6 +21,7 @@ export interface PodReading {
   readonly cpu: Millicores | null;
   readonly memory: Bytes | null;
   readonly restarts: number;
+  readonly resize?: ResizeState;
 }
 
 export interface OomKill {

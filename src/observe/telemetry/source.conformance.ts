@@ -17,7 +17,7 @@ export function telemetryConformance(name: string, make: () => TelemetryWorld | 
     test("gives readings that survive the decoder and JSON", async () => {
       const { source, workload } = await make();
       const reading = unwrap(await source.read(workload, signal));
-      expect(reading.workload).toBe(workload);
+      expect(reading).toMatchObject({ workload });
       expect(parseReading(JSON.parse(JSON.stringify(reading)))).toEqual({ ok: true, value: reading });
     });
 

@@ -11,11 +11,13 @@ export interface TelemetrySource {
   /**
    * The newest reading there is. It may be old: its `at` says so, and judging that is the caller's.
    * A workload that is not there is `telemetry.unknown-workload`; a wait that was given up is `telemetry.aborted`.
+   * What a reading is depends on what is managed, so it is unknown until the task has parsed it.
    */
-  read(workload: WorkloadId, signal: AbortSignal): Promise<Result<WorkloadReading>>;
+  read(workload: WorkloadId, signal: AbortSignal): Promise<Result<unknown>>;
 }
 
 export interface MemoryTelemetry extends TelemetrySource {
+  read(workload: WorkloadId, signal: AbortSignal): Promise<Result<WorkloadReading>>;
   put(reading: WorkloadReading): void;
   remove(workload: WorkloadId): void;
 }

@@ -15,7 +15,7 @@ const DEEPEST = 8;
 const lenient = new TextDecoder("utf-8");
 const encoder = new TextEncoder();
 
-/** The attributes in a run of span fields; fields that are none are skipped. What can not be read ends the reading. */
+/** The attributes in a run of span fields; fields that are none are skipped. What cannot be read ends the reading. */
 export function decodeAttributes(bytes: Uint8Array, from: number, to: number): Record<string, SpanAttribute> {
   const found: Record<string, SpanAttribute> = {};
   const reader = new Reader(bytes, from, to);
@@ -170,6 +170,24 @@ export class AttributeEncoder {
     writer.end(inner);
     writer.end(pair);
   }
+
+  /** The same of a key, and of a value that is a text too, whose UTF-8 lies in somebody's bytes. */
+  addBytes(key: Utf8Range, value: Utf8Range | number | boolean): void {
+    const writer = this.#writer;
+    const pair = writer.begin((ATTRIBUTES << 3) | 2);
+    writer.copy(0x0a, key);
+    const inner = writer.begin(0x12);
+    if (typeof value === "object") writer.copy(0x0a, value);
+    else writer.value(value);
+    writer.end(inner);
+    writer.end(pair);
+  }
+}
+
+interface Utf8Range {
+  readonly bytes: Uint8Array;
+  readonly from: number;
+  readonly to: number;
 }
 
 class Writer {
@@ -205,6 +223,16 @@ class Writer {
     }
     if (k === text.length) this.at += k;
     else this.at += encoder.encodeInto(text, this.bytes.subarray(this.at)).written;
+    this.end(start);
+  }
+
+  copy(tag: number, { bytes, from, to }: Utf8Range): void {
+    const start = this.begin(tag);
+    this.#room(to - from);
+    // Nearly all are short: making a view of each costs more than its bytes.
+    if (to - from > 64) this.bytes.set(bytes.subarray(from, to), this.at);
+    else for (let i = from, k = this.at; i < to; i++, k++) this.bytes[k] = bytes[i] as number;
+    this.at += to - from;
     this.end(start);
   }
 

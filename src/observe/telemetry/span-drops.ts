@@ -1,6 +1,6 @@
 /**
  * Why a span was not used, counted.
- * Owns: the list of reasons and the counter. Not here: the decisions (adapters/otlp for what a format can not say,
+ * Owns: the list of reasons and the counter. Not here: the decisions (adapters/otlp for what a format cannot say,
  * observe/tracing for what an assembler will not hold).
  */
 

@@ -4,6 +4,8 @@ import { type Ms, minutes, seconds } from "../../base/index.ts";
 export interface AssemblerLimits {
   /** From a root's arrival until its trace is sealed: longer than exporters hold spans back, by default 5 s. */
   readonly settle: Ms;
+  /** The same where the sender says that it holds none back. */
+  readonly promptSettle: Ms;
   /** From the newest span until a trace without a root is sealed. */
   readonly rootlessWait: Ms;
   /** How far ahead of our clock a span may start: clocks differ, hours are an error. */
@@ -23,6 +25,7 @@ export interface AssemblerLimits {
 
 export const defaultAssemblerLimits: AssemblerLimits = {
   settle: seconds(6),
+  promptSettle: seconds(1),
   rootlessWait: seconds(30),
   futureAllowance: minutes(5),
   maxSpans: 1_000_000,

@@ -56,6 +56,20 @@ describe("a trace", () => {
     expect(made.counts()).toMatchObject({ admitted: 3, traces: 1, sealed: { settled: 1 }, dropped: { late: 1 } });
   });
 
+  test("of a sender that holds nothing back is sealed sooner, and does not wait for others that came before", () => {
+    const names = new NameTable();
+    const made = new TraceAssembler(names, { settle: at(6_000), promptSettle: at(1_000) });
+    const other = spansOf(tree).map((one) => ({ ...one, traceId: traceIdOf(8) }));
+    made.admit(spanColumnsOf(spansOf(tree), names), at(0));
+    made.admit(spanColumnsOf(other, names), at(500), { isPrompt: true });
+    made.advance(at(1_499));
+    expect(made.take()).toBeNull();
+    made.advance(at(1_500));
+    expect(taken(made)).toHaveLength(1);
+    made.advance(at(6_000));
+    expect(taken(made)).toHaveLength(1);
+  });
+
   test("without a root is sealed when nothing came for longer, under its earliest span", () => {
     const { made, admit } = assembler();
     const [, a, b, a1] = spansOf(tree) as [Span, Span, Span, Span];
@@ -185,7 +199,7 @@ describe("clock skew", () => {
   });
 });
 
-describe("what can not be used is counted by its reason", () => {
+describe("what cannot be used is counted by its reason", () => {
   test("negative durations, times that are none, and spans from the future", () => {
     const { made, admit } = assembler({ futureAllowance: at(1_000) });
     const spans = [

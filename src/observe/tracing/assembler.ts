@@ -22,7 +22,7 @@ import {
 } from "../telemetry/index.ts";
 import { type AssemblerLimits, defaultAssemblerLimits } from "./assembler-limits.ts";
 import { AttributeArena } from "./attribute-arena.ts";
-import { OpenTraces, ROOTED, ROOTLESS } from "./open-traces.ts";
+import { OpenTraces, PROMPT, ROOTED, ROOTLESS, type TraceList } from "./open-traces.ts";
 import { SealedIds } from "./sealed-ids.ts";
 import { TraceBuilder } from "./trace-builder.ts";
 
@@ -39,6 +39,13 @@ export interface AssemblerCounts {
 }
 
 const NONE = -1;
+
+export interface AdmitOptions {
+  /** The sender holds no spans back: when the root has come, so have nearly all others. */
+  readonly isPrompt?: boolean;
+  /** They were acknowledged by an earlier process, whose clock may have been ahead of this one's. */
+  readonly wasTaken?: boolean;
+}
 
 export class TraceAssembler {
   readonly names: NameTable;
@@ -58,6 +65,8 @@ export class TraceAssembler {
   #spare: TraceBlock | undefined;
   #now = Number.NEGATIVE_INFINITY;
   #admitted = 0;
+  /** The list for traces whose root comes now. */
+  #rooted: TraceList = ROOTED;
   #traces = 0;
   #attributesLost = 0;
   readonly #sealed: Record<SealReason, number> = { settled: 0, rootless: 0, pressure: 0, flush: 0 };
@@ -72,9 +81,9 @@ export class TraceAssembler {
     this.#nextRow = new Int32Array(rows);
     this.#chainFree(0);
     this.#arena = new AttributeArena(maxAttributeBytes);
-    this.#open = new OpenTraces(maxTraces);
-    this.#sealedIds = new SealedIds(rememberedTraces);
-    this.#builder = new TraceBuilder({ maxSkewUs });
+    this.#open = new OpenTraces(maxTraces, names.hash);
+    this.#sealedIds = new SealedIds(rememberedTraces, names.hash);
+    this.#builder = new TraceBuilder({ maxSkewUs, hash: names.hash });
     this.#ready = new TraceBlock(names, 1_024);
   }
 
@@ -114,10 +123,11 @@ export class TraceAssembler {
   }
 
   /** Takes what can be used of a batch; returns how many spans that were. The batch is the caller's again. */
-  admit(batch: SpanColumns, now: Ms): number {
+  admit(batch: SpanColumns, now: Ms, { isPrompt = false, wasTaken = false }: AdmitOptions = {}): number {
     this.advance(now);
+    this.#rooted = isPrompt ? PROMPT : ROOTED;
     const names = batch.names === this.names ? undefined : this.#translationOf(batch.names);
-    const latest = (this.#now + this.limits.futureAllowance) * 1_000;
+    const latest = wasTaken ? Number.POSITIVE_INFINITY : (this.#now + this.limits.futureAllowance) * 1_000;
     let admitted = 0;
     for (let row = 0; row < batch.length; row++) {
       const start = batch.startUs[row]!;
@@ -134,12 +144,14 @@ export class TraceAssembler {
   advance(now: Ms): void {
     this.#now = Math.max(this.#now, now);
     this.#sealUntil(ROOTED, this.#now - this.limits.settle, "settled");
+    this.#sealUntil(PROMPT, this.#now - this.limits.promptSettle, "settled");
     this.#sealUntil(ROOTLESS, this.#now - this.limits.rootlessWait, "rootless");
   }
 
   /** Seals everything: there is no more to come. */
   flush(): void {
     this.#sealUntil(ROOTED, Number.POSITIVE_INFINITY, "flush");
+    this.#sealUntil(PROMPT, Number.POSITIVE_INFINITY, "flush");
     this.#sealUntil(ROOTLESS, Number.POSITIVE_INFINITY, "flush");
   }
 
@@ -184,7 +196,7 @@ export class TraceAssembler {
     this.#open.firstRow[slot] = to;
     this.#open.spans[slot]! += 1;
     const isRoot = batch.parentIds[2 * row] === 0 && batch.parentIds[2 * row + 1] === 0;
-    if (this.#open.listOf(slot) === ROOTLESS) this.#open.move(slot, isRoot ? ROOTED : ROOTLESS, this.#now);
+    if (this.#open.listOf(slot) === ROOTLESS) this.#open.move(slot, isRoot ? this.#rooted : ROOTLESS, this.#now);
     return true;
   }
 
@@ -202,7 +214,7 @@ export class TraceAssembler {
     this.#pool.attributesTo[to] = at + end - from;
   }
 
-  #sealUntil(list: typeof ROOTED | typeof ROOTLESS, seenBy: number, reason: SealReason): void {
+  #sealUntil(list: TraceList, seenBy: number, reason: SealReason): void {
     for (;;) {
       const slot = this.#open.oldest(list);
       if (slot < 0 || this.#open.seenAt[slot]! > seenBy) return;
@@ -212,8 +224,8 @@ export class TraceAssembler {
 
   /** Those with a root first: they are most likely complete. */
   #sealOldest(): void {
-    const rooted = this.#open.oldest(ROOTED);
-    this.#seal(rooted >= 0 ? rooted : this.#open.oldest(ROOTLESS), "pressure");
+    const first = [ROOTED, PROMPT, ROOTLESS].find((list) => this.#open.oldest(list as TraceList) >= 0) ?? ROOTLESS;
+    this.#seal(this.#open.oldest(first as TraceList), "pressure");
   }
 
   #seal(slot: number, reason: SealReason): void {

@@ -1,5 +1,5 @@
 /**
- * Clocks of two hosts differ; a child can not begin before its cause.
+ * Clocks of two hosts differ; a child cannot begin before its cause.
  * Owns: when times of a child are taken as skewed, and by how much they are moved.
  *
  * Within one instance all spans share a clock, so a child there moves with its parent. Between instances:

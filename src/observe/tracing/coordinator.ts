@@ -7,7 +7,7 @@
  */
 import type { Ms } from "../../base/index.ts";
 import type { AnalysedTraces, NameTable, SpanColumns, TraceBlock } from "../telemetry/index.ts";
-import { TraceAssembler } from "./assembler.ts";
+import { type AdmitOptions, TraceAssembler } from "./assembler.ts";
 import type { AssemblerLimits } from "./assembler-limits.ts";
 import { CriticalPathFinder, type CriticalPathOptions } from "./critical-path.ts";
 import { type PathChange, PathChanges, type PathChangesOptions } from "./path-changes.ts";
@@ -53,8 +53,8 @@ export class TracingCoordinator {
   }
 
   /** How many spans of the batch are used. */
-  admit(batch: SpanColumns, now: Ms): number {
-    return this.assembler.admit(batch, now);
+  admit(batch: SpanColumns, now: Ms, options?: AdmitOptions): number {
+    return this.assembler.admit(batch, now, options);
   }
 
   /**

@@ -1,18 +1,21 @@
 /**
  * The traces that are being put together: found by id, and in the order in which they will be complete.
- * Owns: a hash table of trace ids and two lists, those whose root has come (in the order it came) and the others (in the
- * order of their newest span). Not here: the spans (assembler.ts).
+ * Owns: a hash table of trace ids and three lists: those whose root has come (in the order it came), by how long they wait
+ * from then on, and the others (in the order of their newest span). Not here: the spans (assembler.ts).
  */
-import { TRACE_WORDS } from "../telemetry/index.ts";
+import { type KeyedHash, TRACE_WORDS } from "../telemetry/index.ts";
 
 const NONE = -1;
-/** The two lists. */
+/** The three lists. */
 export const ROOTLESS = 0;
 export const ROOTED = 1;
-export type TraceList = typeof ROOTLESS | typeof ROOTED;
+/** With a root, from a sender that holds no spans back. */
+export const PROMPT = 2;
+export type TraceList = typeof ROOTLESS | typeof ROOTED | typeof PROMPT;
 
 export class OpenTraces {
   readonly #most: number;
+  readonly #hash: KeyedHash;
   ids: Uint32Array;
   /** The newest span's row, a list that the assembler links. */
   firstRow: Int32Array;
@@ -22,16 +25,17 @@ export class OpenTraces {
   #list: Uint8Array;
   #before: Int32Array;
   #after: Int32Array;
-  readonly #heads = new Int32Array(2).fill(NONE);
-  readonly #tails = new Int32Array(2).fill(NONE);
+  readonly #heads = new Int32Array(3).fill(NONE);
+  readonly #tails = new Int32Array(3).fill(NONE);
   /** Open addressing; holds slots. */
   #table: Int32Array;
   #mask: number;
   #free = NONE;
   #size = 0;
 
-  constructor(most: number) {
+  constructor(most: number, hash: KeyedHash) {
     this.#most = most;
+    this.#hash = hash;
     const capacity = Math.min(most, 1_024);
     this.ids = new Uint32Array(TRACE_WORDS * capacity);
     this.firstRow = new Int32Array(capacity);
@@ -122,7 +126,7 @@ export class OpenTraces {
   }
 
   #placeOf(words: Uint32Array, at: number): number {
-    let place = hashOf(words, at) & this.#mask;
+    let place = this.#hash.ofWords(words, at, TRACE_WORDS) & this.#mask;
     for (;;) {
       const slot = this.#table[place]!;
       if (slot < 0) return place;
@@ -146,7 +150,7 @@ export class OpenTraces {
       place = (place + 1) & this.#mask;
       const other = this.#table[place]!;
       if (other < 0) break;
-      const home = hashOf(this.ids, TRACE_WORDS * other) & this.#mask;
+      const home = this.#hash.ofWords(this.ids, TRACE_WORDS * other, TRACE_WORDS) & this.#mask;
       if (((place - home) & this.#mask) >= ((place - gap) & this.#mask)) {
         this.#table[gap] = other;
         gap = place;
@@ -185,12 +189,6 @@ export class OpenTraces {
         this.#table[this.#placeOf(this.ids, TRACE_WORDS * slot)] = slot;
     }
   }
-}
-
-function hashOf(words: Uint32Array, at: number): number {
-  const mixed =
-    Math.imul(words[at + 3]! ^ (words[at + 1]! >>> 7), 0x9e3779b1) ^ Math.imul(words[at + 2]! ^ words[at]!, 0x85ebca77);
-  return mixed ^ (mixed >>> 15);
 }
 
 function copied<T extends { set(from: ArrayLike<number>): void } & ArrayLike<number>>(old: T, fresh: T): T {

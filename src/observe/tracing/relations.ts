@@ -3,7 +3,7 @@
  * Owns: the definitions on one pair, and what many executions say about a pair of operations.
  * Not here: what a critical path makes of it (critical-path.ts).
  *
- * One trace can not show that one child waits for another: two that run side by side may happen not to overlap. So a
+ * One trace cannot show that one child waits for another: two that run side by side may happen not to overlap. So a
  * pair of operations counts as sequential only when, over enough executions, one always ended before the other began; one
  * violation ends that. Two that overlapped even once are parallel. A child is background when it outlives its parent in a notable share of executions: a client
  * that times out now and then is outlived too, and has waited nevertheless.

@@ -3,14 +3,20 @@
  * Two generations of a fixed size: when the newer one is full, the older one is forgotten. At least `most` ids are
  * remembered, at most twice as many. Of an id 64 bits are kept; two traces that share them are not to be expected.
  */
+import type { KeyedHash } from "../telemetry/index.ts";
+
 export class SealedIds {
   readonly #most: number;
+  readonly #hash: KeyedHash;
+  /** The two halves that are looked for. */
+  readonly #pair = new Uint32Array(2);
   #newer = new Uint32Array(2 * SMALLEST);
   #older = new Uint32Array(2 * SMALLEST);
   #count = 0;
 
-  constructor(most: number) {
+  constructor(most: number, hash: KeyedHash) {
     this.#most = most;
+    this.#hash = hash;
   }
 
   get allocatedBytes(): number {
@@ -31,11 +37,11 @@ export class SealedIds {
   has(words: Uint32Array, at: number): boolean {
     const high = highOf(words, at);
     const low = lowOf(words, at);
-    return isIn(this.#newer, high, low) || isIn(this.#older, high, low);
+    return this.#isIn(this.#newer, high, low) || this.#isIn(this.#older, high, low);
   }
 
   #put(high: number, low: number): void {
-    const slot = slotOf(this.#newer, high, low);
+    const slot = this.#slotOf(this.#newer, high, low);
     if (this.#newer[slot] === 0 && this.#newer[slot + 1] === 0) this.#count += 1;
     this.#newer[slot] = high;
     this.#newer[slot + 1] = low;
@@ -48,27 +54,29 @@ export class SealedIds {
     for (let slot = 0; slot < old.length; slot += 2)
       if (old[slot] !== 0 || old[slot + 1] !== 0) this.#put(old[slot]!, old[slot + 1]!);
   }
+
+  /** Where the pair is, or would be put; zeros mark a free slot. */
+  #slotOf(table: Uint32Array, high: number, low: number): number {
+    const mask = table.length / 2 - 1;
+    this.#pair[0] = high;
+    this.#pair[1] = low;
+    let slot = this.#hash.ofWords(this.#pair, 0, 2) & mask;
+    for (;;) {
+      const h = table[2 * slot];
+      const l = table[2 * slot + 1];
+      if ((h === high && l === low) || (h === 0 && l === 0)) return 2 * slot;
+      slot = (slot + 1) & mask;
+    }
+  }
+
+  #isIn(table: Uint32Array, high: number, low: number): boolean {
+    const slot = this.#slotOf(table, high, low);
+    return table[slot] === high && table[slot + 1] === low;
+  }
 }
 
 /** Slots of a new table. */
 const SMALLEST = 256;
-
-/** Where the pair is, or would be put; zeros mark a free slot. */
-function slotOf(table: Uint32Array, high: number, low: number): number {
-  const mask = table.length / 2 - 1;
-  let slot = (high ^ Math.imul(low, 0x9e3779b1)) & mask;
-  for (;;) {
-    const h = table[2 * slot];
-    const l = table[2 * slot + 1];
-    if ((h === high && l === low) || (h === 0 && l === 0)) return 2 * slot;
-    slot = (slot + 1) & mask;
-  }
-}
-
-function isIn(table: Uint32Array, high: number, low: number): boolean {
-  const slot = slotOf(table, high, low);
-  return table[slot] === high && table[slot + 1] === low;
-}
 
 /** Both halves of an id take part, each word in its own way: 64-bit ids have zeros in the first half. */
 const highOf = (words: Uint32Array, at: number): number => (words[at + 2]! ^ Math.imul(words[at]!, 0x85ebca77)) >>> 0;

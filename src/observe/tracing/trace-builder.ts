@@ -7,6 +7,7 @@
  * first. Every span that is left out is counted.
  */
 import {
+  type KeyedHash,
   type SealReason,
   SPAN_WORDS,
   type SpanColumns,
@@ -20,6 +21,7 @@ import { skewOf, type TimedSpan } from "./clock-skew.ts";
 export interface TraceBuilderOptions {
   /** A clock that seems to be wrong by more is left alone: the times are broken in another way. 1 hour unless said. */
   readonly maxSkewUs?: number;
+  readonly hash: KeyedHash;
 }
 
 /** Spans of one trace, wherever they lie in their table. */
@@ -37,6 +39,7 @@ const ORPHAN = -2;
 
 export class TraceBuilder {
   readonly #maxSkewUs: number;
+  readonly #hash: KeyedHash;
   /** Scratch, as long as the largest trace so far. */
   #rows = new Int32Array(64);
   #parents = new Int32Array(64);
@@ -53,8 +56,9 @@ export class TraceBuilder {
   orphans = 0;
   skewed = 0;
 
-  constructor({ maxSkewUs = 3.6e9 }: TraceBuilderOptions = {}) {
+  constructor({ maxSkewUs = 3.6e9, hash }: TraceBuilderOptions) {
     this.#maxSkewUs = maxSkewUs;
+    this.#hash = hash;
   }
 
   get allocatedBytes(): number {
@@ -99,7 +103,7 @@ export class TraceBuilder {
   #slotOf(source: SpanColumns, at: number, words: Uint32Array): number {
     const high = words[at]!;
     const low = words[at + 1]!;
-    let slot = hashOf(high, low) & this.#mask;
+    let slot = this.#hash.ofWords(words, at, SPAN_WORDS) & this.#mask;
     for (;;) {
       const place = this.#slots[slot]!;
       if (place < 0) return slot;
@@ -264,10 +268,4 @@ function compareRows({ startUs, endUs, spanIds }: SpanColumns, a: number, b: num
     spanIds[SPAN_WORDS * a]! - spanIds[SPAN_WORDS * b]! ||
     spanIds[SPAN_WORDS * a + 1]! - spanIds[SPAN_WORDS * b + 1]!
   );
-}
-
-/** Span ids are random already; sequential ones of a test or a simple exporter are spread by the multiplication. */
-function hashOf(high: number, low: number): number {
-  const mixed = Math.imul(high ^ (low >>> 16), 0x9e3779b1) ^ Math.imul(low, 0x85ebca77);
-  return mixed ^ (mixed >>> 15);
 }

@@ -3,7 +3,7 @@
  * Owns: ids that rise, lanes that forget their oldest on their own (so that a flood in one lane costs no other lane its
  * memory), and paging over lanes by id. Not here: what is kept (read-model.ts).
  */
-import type { Page } from "../plane-contract.ts";
+import type { Page } from "../../contract/index.ts";
 
 export interface PageQuery<T> {
   /** Only these; absent ones are empty. All when not given. */

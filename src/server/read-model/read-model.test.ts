@@ -1,17 +1,40 @@
 import { expect, test } from "vitest";
 import { agent, decision, event, START, sample, samples, workload } from "../../../test/fixtures/server/fake-plane.ts";
-import type { SeriesDocument } from "../plane-contract.ts";
+import type { PlaneUpdate, SeriesDocument } from "../../contract/index.ts";
 import { createReadModel, type ReadModel } from "./read-model.ts";
 import type { SpanQuery } from "./series.ts";
 
-const limits = { things: 2, pointsPerTier: 16, decisionsPerWorkload: 3, eventsPerSeverity: 2 };
+const limits = { things: 2, knobsPerWorkload: 3, pointsPerTier: 16, decisionsPerWorkload: 3, eventsPerSeverity: 2 };
 
 test("a workload's document carries its newest measurement beside what the plane said about it", () => {
   const model = createReadModel();
   model.apply([workload("cart"), samples(START + 5, ["cart"], { load: 7 })]);
   model.apply([workload("cart", 2)]);
   expect(model.workload("cart")).toMatchObject({ revision: 2, now: { load: 7 }, twin: { now: { latency: 60 } } });
-  expect(model.at).toBe(START + 5);
+  expect(model.timeOf(["pods"])).toBe(START + 5);
+});
+
+test("each task has its own time, whichever clock is ahead", () => {
+  const model = createReadModel();
+  const geo = workload("geo", 1, { task: "mitigation" });
+  model.apply([workload("cart"), geo, samples(START + 900_000, ["cart"]), samples(START + 1_000, ["geo"])]);
+  expect(model.timeOf(["pods"])).toBe(START + 900_000);
+  expect(model.timeOf(["mitigation"])).toBe(START + 1_000);
+  expect(model.timeOf(["drain"])).toBeNull();
+  model.apply([samples(START + 2_000, ["geo"])]);
+  expect(model.refused).toBe(0);
+  expect(model.workload("geo")?.now?.at).toBe(START + 2_000);
+  expect(model.timeOf(["pods"])).toBe(START + 900_000);
+  // Steps of a second and steps of a quarter of a minute are not added up.
+  expect(model.metrics()).toMatchObject([
+    { task: "pods", at: START + 900_000, workloads: 1, learned: { steps: 10 } },
+    { task: "mitigation", at: START + 2_000, workloads: 1, learned: { steps: 10 } },
+  ]);
+});
+
+test("that what spans tell has changed goes to the stream as it is", () => {
+  const changed = { kind: "services", at: START } as const;
+  expect(createReadModel().apply([changed])).toEqual([changed]);
 });
 
 test("what does not fit is refused and counted: unknown workloads, old samples, more things than allowed", () => {
@@ -63,19 +86,18 @@ test("a flood of small events keeps the serious ones in memory", () => {
 test("the figures are ratios of sums over all workloads", () => {
   const model = createReadModel();
   model.apply([workload("a"), workload("b"), agent("a-agent"), agent("b-agent", { stage: "SERVING", isPaused: true })]);
-  expect(model.metrics().learned).toEqual({
+  expect(model.metrics()[0]?.learned).toEqual({
     steps: 0,
     attainment: null,
-    cpuUtilisation: null,
-    memoryUtilisation: null,
+    utilisation: {},
     cost: 0,
   });
   model.apply([samples(START, ["a", "b"])]);
-  expect(model.metrics()).toMatchObject({
+  expect(model.metrics()[0]).toMatchObject({
     workloads: 2,
     agentsByStage: { INITIALIZED: 0, OFFLINE: 1, ONLINE: 0, SERVING: 1 },
     agentsPaused: 1,
-    learned: { steps: 20, attainment: 0.9, cpuUtilisation: 0.6, memoryUtilisation: 0.3, cost: 4 },
+    learned: { steps: 20, attainment: 0.9, utilisation: { cpu: 0.6, memory: 0.3 }, cost: 4 },
     twin: { steps: 20, attainment: 0.6, cost: 6 },
   });
 });
@@ -94,6 +116,39 @@ test("a series that fits is given point by point, with null where nothing was me
   expect(series.columns.latency).toEqual([null, 5]);
   expect(series.twin?.latency).toEqual([60, 60]);
   expect(model.tellSeries("b", { from: null, to: null, points: 10 })).toBeUndefined();
+});
+
+type Knobs = (PlaneUpdate & { kind: "workload" })["workload"]["knobs"];
+const knobs = (...names: string[]): Knobs => names.map((name) => ({ name, title: name, unit: "" }));
+
+function workloadWith(id: string, own: Knobs): PlaneUpdate {
+  const usual = workload(id);
+  if (usual.kind !== "workload") throw new Error("a workload is a workload");
+  return { kind: "workload", workload: { ...usual.workload, knobs: own } };
+}
+
+test("a series has a column for every knob of its workload, and for the use of those that are measured", () => {
+  const model = createReadModel();
+  model.apply([workloadWith("a", knobs("rate", "llc"))]);
+  const query = { from: null, to: null, points: 10 };
+  const fixed = ["load", "latency", "preservation", "reward", "cost"];
+  expect(Object.keys(seriesOf(model, query).columns)).toEqual([...fixed, "rate", "llc"]);
+  const measured = { have: { rate: 1.5, llc: 8 }, use: { llc: 4, unknown: 1 } };
+  model.apply([samples(START, ["a"], measured), samples(START + 1, ["a"], { ...measured, use: { llc: null } })]);
+  const { columns } = seriesOf(model, query);
+  expect(Object.keys(columns)).toEqual([...fixed, "rate", "llc", "llcUse"]);
+  expect([columns.rate, columns.llc, columns.llcUse]).toEqual([
+    [1.5, 1.5],
+    [8, 8],
+    [4, null],
+  ]);
+});
+
+test("workloads with more knobs than there is room for are refused and counted, and those whose columns share a name", () => {
+  const model = createReadModel(limits);
+  model.apply([workloadWith("a", knobs("b", "c", "d", "e")), workloadWith("a", knobs("cost"))]);
+  model.apply([workloadWith("a", knobs("b", "bUse"))]);
+  expect([model.workloads(), model.refused]).toEqual([[], 3]);
 });
 
 test("numbers are told with few decimals, and a promise that was just missed stays missed", () => {

@@ -14,17 +14,21 @@ import type {
   OverviewDocument,
   Page,
   PlaneUpdate,
+  Sample,
   Severity,
+  TaskMetrics,
   WorkloadDocument,
-} from "../plane-contract.ts";
-import { severities, stages } from "../plane-contract.ts";
+} from "../../contract/index.ts";
+import { noAccount, severities, stages, sumAccounts, utilisationOf } from "../../contract/index.ts";
 import { createJournal } from "./journal.ts";
-import { createRowBuffer, createSeries, type Series, type SpanQuery } from "./series.ts";
+import { createRowBuffer, createSeries, hasDistinctColumns, type Series, type SpanQuery } from "./series.ts";
 
 export interface ReadModelLimits {
   /** Of workloads and of agents each; more are refused. */
   readonly things: number;
-  /** Points per tier of a workload's series: four tiers of 168 bytes per point. */
+  /** Workloads with more are refused: a knob takes up to 32 bytes of every point of a series. */
+  readonly knobsPerWorkload: number;
+  /** Points per tier of a workload's series: four tiers of, for workloads of pods, 168 bytes per point. */
   readonly pointsPerTier: number;
   readonly decisionsPerWorkload: number;
   readonly eventsPerSeverity: number;
@@ -32,6 +36,7 @@ export interface ReadModelLimits {
 
 export const defaultReadModelLimits: ReadModelLimits = {
   things: 1_000,
+  knobsPerWorkload: 16,
   pointsPerTier: 1_024,
   decisionsPerWorkload: 512,
   eventsPerSeverity: 1_000,
@@ -40,6 +45,7 @@ export const defaultReadModelLimits: ReadModelLimits = {
 export interface DecisionQuery {
   readonly workload?: string | undefined;
   readonly agent?: string | undefined;
+  readonly task?: string | undefined;
   readonly before: number | null;
   readonly limit: number;
 }
@@ -48,6 +54,7 @@ export interface EventQuery {
   /** The least that is shown. */
   readonly severity?: Severity | undefined;
   readonly workload?: string | undefined;
+  readonly task?: string | undefined;
   readonly before: number | null;
   readonly limit: number;
 }
@@ -55,35 +62,28 @@ export interface EventQuery {
 export interface ReadModel {
   /** What was taken in, with ids, in order: what the stream passes on. */
   apply(updates: readonly PlaneUpdate[]): readonly LiveUpdate[];
-  /** The newest time seen; null before the first. */
-  readonly at: number | null;
+  /** The newest time at which something of these tasks was measured; null before the first. Worlds have clocks of their own. */
+  timeOf(tasks: readonly string[]): number | null;
   /** Updates that did not fit: of an unknown workload, out of order, or beyond the limits. */
   readonly refused: number;
-  workloads(): readonly WorkloadDocument[];
+  /** All, or those of one task. */
+  workloads(task?: string): readonly WorkloadDocument[];
   workload(id: string): WorkloadDocument | undefined;
-  agents(): readonly AgentDocument[];
+  agents(task?: string): readonly AgentDocument[];
   agent(id: string): AgentDocument | undefined;
   agentSummaries(): OverviewDocument["agents"];
   /** A SeriesDocument as JSON: most of its text is known from the reading before. */
   tellSeries(workload: string, query: SpanQuery): string | undefined;
   decisions(query: DecisionQuery): Page<DecisionDocument>;
   events(query: EventQuery): Page<EventDocument>;
-  metrics(): Omit<MetricsDocument, "server" | "at">;
+  /** In the order in which the tasks were first told of. */
+  metrics(): MetricsDocument["tasks"];
 }
-
-const NOTHING_YET: Account = {
-  steps: 0,
-  violations: 0,
-  cost: 0,
-  cpuUsed: 0,
-  cpuGranted: 0,
-  memoryUsed: 0,
-  memoryGranted: 0,
-};
 
 interface Entry {
   document: WorkloadDocument;
-  readonly series: Series;
+  /** Begins with the first sample, which says what of the knobs is measured. */
+  series: Series | null;
 }
 
 export function createReadModel(limits: ReadModelLimits = defaultReadModelLimits): ReadModel {
@@ -91,18 +91,32 @@ export function createReadModel(limits: ReadModelLimits = defaultReadModelLimits
   const agents = new Map<string, AgentDocument>();
   const decisions = createJournal<DecisionDocument>({ capacityPerLane: limits.decisionsPerWorkload });
   const events = createJournal<EventDocument>({ capacityPerLane: limits.eventsPerSeverity });
-  const buffer = createRowBuffer();
-  let at: number | null = null;
+  const buffer = createRowBuffer(limits.knobsPerWorkload);
   let refused = 0;
 
-  const saw = (time: number): void => {
-    at = at === null ? time : Math.max(at, time);
-  };
+  const documents = (task?: string): readonly WorkloadDocument[] =>
+    [...entries.values()].flatMap(({ document }) => (task === undefined || document.task === task ? [document] : []));
+
+  const isOf = (workload: string | null, task: string): boolean =>
+    workload !== null && entries.get(workload)?.document.task === task;
+
+  const agentsOf = (task?: string): readonly AgentDocument[] =>
+    [...agents.values()].filter(({ workload }) => task === undefined || isOf(workload, task));
+
+  const timeOf = (tasks: readonly string[]): number | null =>
+    documents().reduce<number | null>((newest, { task, now }) => {
+      if (now === null || !tasks.includes(task)) return newest;
+      return newest === null ? now.at : Math.max(newest, now.at);
+    }, null);
+
+  const seriesOf = ({ knobs }: WorkloadDocument, { use }: Sample): Series =>
+    createSeries({ capacity: limits.pointsPerTier, buffer, knobs, use });
 
   const takeSamples = (update: Extract<PlaneUpdate, { kind: "samples" }>): LiveUpdate | undefined => {
     const kept = update.samples.filter(({ workload, sample, twin, account, twinAccount }) => {
       const entry = entries.get(workload);
-      if (entry?.series.add(sample, twin) !== true) {
+      if (entry !== undefined) entry.series ??= seriesOf(entry.document, sample);
+      if (entry?.series?.add(sample, twin) !== true) {
         refused += 1;
         return false;
       }
@@ -111,7 +125,6 @@ export function createReadModel(limits: ReadModelLimits = defaultReadModelLimits
       return true;
     });
     if (kept.length === 0) return undefined;
-    saw(update.at);
     return kept.length === update.samples.length ? update : { ...update, samples: kept };
   };
 
@@ -123,12 +136,13 @@ export function createReadModel(limits: ReadModelLimits = defaultReadModelLimits
       known.document = { ...workload, now, account, twin };
       return update;
     }
-    if (entries.size >= limits.things) {
+    const { knobs } = workload;
+    const isShowable = knobs.length <= limits.knobsPerWorkload && hasDistinctColumns(knobs);
+    if (entries.size >= limits.things || !isShowable) {
       refused += 1;
       return undefined;
     }
-    const document: WorkloadDocument = { ...workload, now: null, account: NOTHING_YET, twin: null };
-    entries.set(workload.id, { document, series: createSeries({ capacity: limits.pointsPerTier, buffer }) });
+    entries.set(workload.id, { document: { ...workload, now: null, account: noAccount, twin: null }, series: null });
     return update;
   };
 
@@ -139,6 +153,13 @@ export function createReadModel(limits: ReadModelLimits = defaultReadModelLimits
     }
     agents.set(update.agent.id, update.agent);
     return update;
+  };
+
+  /** A lane of decisions is a workload's; undefined: all of them. */
+  const lanesOf = (workload: string | undefined, task: string | undefined): readonly string[] | undefined => {
+    const ofTask = task === undefined ? undefined : documents(task).map(({ id }) => id);
+    if (workload === undefined) return ofTask;
+    return ofTask === undefined || ofTask.includes(workload) ? [workload] : [];
   };
 
   const take = (update: PlaneUpdate): LiveUpdate | undefined => {
@@ -155,15 +176,15 @@ export function createReadModel(limits: ReadModelLimits = defaultReadModelLimits
           refused += 1;
           return undefined;
         }
-        saw(update.decision.at);
         const decision = decisions.append(update.decision.workload, (id) => ({ ...update.decision, id }));
         return { kind: "decision", decision };
       }
       case "event": {
-        saw(update.event.at);
         const event = events.append(update.event.severity, (id) => ({ ...update.event, id }));
         return { kind: "event", event };
       }
+      case "services":
+        return update;
       case "loop":
         // For /metrics alone.
         return undefined;
@@ -171,16 +192,14 @@ export function createReadModel(limits: ReadModelLimits = defaultReadModelLimits
   };
 
   return {
-    get at() {
-      return at;
-    },
     get refused() {
       return refused;
     },
     apply: (updates) => updates.flatMap((update) => take(update) ?? []),
-    workloads: () => [...entries.values()].map(({ document }) => document),
+    timeOf,
+    workloads: documents,
     workload: (id) => entries.get(id)?.document,
-    agents: () => [...agents.values()],
+    agents: agentsOf,
     agent: (id) => agents.get(id),
     agentSummaries: () =>
       [...agents.values()].map(({ id, workload, stage, since, acting, mode, isPaused }) => ({
@@ -194,48 +213,63 @@ export function createReadModel(limits: ReadModelLimits = defaultReadModelLimits
       })),
     tellSeries(workload, query) {
       const entry = entries.get(workload);
-      return entry === undefined ? undefined : `{"workload":${JSON.stringify(workload)},${entry.series.tell(query)}}`;
+      if (entry === undefined) return undefined;
+      const { knobs } = entry.document;
+      const series = entry.series ?? createSeries({ capacity: 1, buffer, knobs, use: {} });
+      return `{"workload":${JSON.stringify(workload)},${series.tell(query)}}`;
     },
-    decisions: ({ workload, agent, before, limit }) =>
+    decisions: ({ workload, agent, task, before, limit }) =>
       decisions.page({
-        lanes: workload === undefined ? undefined : [workload],
+        lanes: lanesOf(workload, task),
         where: agent === undefined ? undefined : (decision) => decision.agent === agent,
         before,
         limit,
       }),
-    events: ({ severity, workload, before, limit }) =>
+    events: ({ severity, workload, task, before, limit }) =>
       events.page({
         lanes: severity === undefined ? undefined : severities.slice(severities.indexOf(severity)),
-        where: workload === undefined ? undefined : (event) => event.workload === workload,
+        where: (event) =>
+          (workload === undefined || event.workload === workload) && (task === undefined || isOf(event.workload, task)),
         before,
         limit,
       }),
     metrics() {
-      const documents = [...entries.values()].map(({ document }) => document);
-      const byStage = Object.fromEntries(
-        stages.map((stage) => [stage, [...agents.values()].filter((agent) => agent.stage === stage).length]),
-      ) as MetricsDocument["agentsByStage"];
-      return {
-        workloads: documents.length,
-        inTrouble: documents.filter(({ trouble }) => trouble !== null).length,
-        agentsByStage: byStage,
-        agentsPaused: [...agents.values()].filter(({ isPaused }) => isPaused).length,
-        learned: sideOf(documents.map(({ account }) => account)),
-        twin: sideOf(documents.flatMap(({ twin }) => twin?.account ?? [])),
-      };
+      const tasks = [...new Set(documents().map(({ task }) => task))];
+      return tasks.map((task) =>
+        metricsOf(task, timeOf([task]), { workloads: documents(task), agents: agentsOf(task) }),
+      );
     },
   };
 }
 
+interface OfTask {
+  readonly workloads: readonly WorkloadDocument[];
+  readonly agents: readonly AgentDocument[];
+}
+
+function metricsOf(task: string, at: number | null, { workloads, agents }: OfTask): TaskMetrics {
+  const byStage = Object.fromEntries(
+    stages.map((stage) => [stage, agents.filter((agent) => agent.stage === stage).length]),
+  ) as TaskMetrics["agentsByStage"];
+  return {
+    task,
+    at,
+    workloads: workloads.length,
+    inTrouble: workloads.filter(({ trouble }) => trouble !== null).length,
+    agentsByStage: byStage,
+    agentsPaused: agents.filter(({ isPaused }) => isPaused).length,
+    learned: sideOf(workloads.map(({ account }) => account)),
+    twin: sideOf(workloads.flatMap(({ twin }) => twin?.account ?? [])),
+  };
+}
+
 function sideOf(accounts: readonly Account[]): MetricsSide {
-  const sum = (field: keyof Account): number => accounts.reduce((total, account) => total + account[field], 0);
-  const share = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null);
-  const steps = sum("steps");
+  const sum = sumAccounts(accounts);
+  const { steps, violations, cost } = sum;
   return {
     steps,
-    attainment: share(steps - sum("violations"), steps),
-    cpuUtilisation: share(sum("cpuUsed"), sum("cpuGranted")),
-    memoryUtilisation: share(sum("memoryUsed"), sum("memoryGranted")),
-    cost: sum("cost"),
+    attainment: steps > 0 ? (steps - violations) / steps : null,
+    utilisation: utilisationOf(sum),
+    cost,
   };
 }

@@ -5,12 +5,18 @@
  * of points, as JSON. Not here: documents and workloads (read-model.ts).
  *
  * Merging keeps what a reader must not miss: the worst latency and the worst preservation of the stretch; the last
- * allocation; the mean of the rest. The time of a merged point is that of its last step.
+ * setting; the mean of the rest. The time of a merged point is that of its last step.
  *
- * A page of charts is twelve thousand numbers, most of which it was told a moment ago: points that can not change any more
+ * A page of charts is twelve thousand numbers, most of which it was told a moment ago: points that cannot change any more
  * are kept as text, a block of them at a time, so that reading again costs what is new.
  */
-import { type Sample, type SeriesColumn, seriesColumns } from "../plane-contract.ts";
+import {
+  type KnobDocument,
+  type Sample,
+  type SeriesColumn,
+  seriesColumns,
+  type UseDocument,
+} from "../../contract/index.ts";
 
 export const TIERS = 4;
 export const FOLD = 8;
@@ -21,58 +27,76 @@ const MOST_BLOCKS = 40;
 
 type Merge = "mean" | "last" | "highest" | "lowest";
 
-const MERGES: { readonly [name in SeriesColumn]: Merge } = {
-  load: "mean",
-  latency: "highest",
-  preservation: "lowest",
-  replicas: "last",
-  cpu: "last",
-  memory: "last",
-  cpuUse: "mean",
-  memoryUse: "mean",
-  reward: "mean",
-  cost: "mean",
+/** One column: how its points are merged, and the decimals that are told of it. */
+interface Column {
+  readonly name: string;
+  readonly merge: Merge;
+  /** Finer than any screen shows, and a third of the bytes that all digits would take. */
+  readonly decimals: number;
+  readonly valueIn: (sample: Sample) => number | null;
+}
+
+const FIXED: { readonly [name in SeriesColumn]: Omit<Column, "name"> } = {
+  load: { merge: "mean", decimals: 3, valueIn: (sample) => sample.load },
+  latency: { merge: "highest", decimals: 3, valueIn: (sample) => sample.latency },
+  preservation: { merge: "lowest", decimals: 4, valueIn: (sample) => sample.preservation },
+  reward: { merge: "mean", decimals: 4, valueIn: (sample) => sample.reward },
+  cost: { merge: "mean", decimals: 8, valueIn: (sample) => sample.cost },
 };
 
-/** Decimals that are told: finer than any screen shows, and a third of the bytes that all digits would take. */
-const DECIMALS: { readonly [name in SeriesColumn]: number } = {
-  load: 3,
-  latency: 3,
-  preservation: 4,
-  replicas: 0,
-  cpu: 3,
-  memory: 3,
-  cpuUse: 4,
-  memoryUse: 4,
-  reward: 4,
-  cost: 8,
-};
+const knobColumn = (knob: string): Column => ({
+  name: knob,
+  merge: "last",
+  decimals: 3,
+  valueIn: (sample) => sample.have[knob] ?? null,
+});
 
-const VALUES: { readonly [name in SeriesColumn]: (sample: Sample) => number | null } = {
-  load: (sample) => sample.load,
-  latency: (sample) => sample.latency,
-  preservation: (sample) => sample.preservation,
-  replicas: (sample) => sample.have.replicas,
-  cpu: (sample) => sample.have.cpu,
-  memory: (sample) => sample.have.memory,
-  cpuUse: (sample) => sample.use.cpu,
-  memoryUse: (sample) => sample.use.memory,
-  reward: (sample) => sample.reward,
-  cost: (sample) => sample.cost,
-};
+const useColumn = (knob: string): Column => ({
+  name: `${knob}Use`,
+  merge: "mean",
+  decimals: 4,
+  valueIn: (sample) => sample.use[knob] ?? null,
+});
 
-// A row: the time, then the columns, then the twin's. What was not measured is NaN.
-const COLUMNS = seriesColumns.length;
-const WIDTH = 1 + 2 * COLUMNS;
-const MERGE_OF: readonly Merge[] = [...seriesColumns, ...seriesColumns].map((name) => MERGES[name]);
-const SCALE_OF: readonly number[] = [...seriesColumns, ...seriesColumns].map((name) => 10 ** DECIMALS[name]);
+/** Two columns of one name could not be told apart. */
+export function hasDistinctColumns(knobs: readonly KnobDocument[]): boolean {
+  const names = [...seriesColumns, ...knobs.flatMap(({ name }) => [name, `${name}Use`])];
+  return new Set(names).size === names.length;
+}
+
+/** A row: the time, then the columns, then the twin's. What was not measured is NaN. */
+interface Layout {
+  readonly columns: readonly Column[];
+  readonly width: number;
+  /** Of every column, then of every one of the twin's. */
+  readonly merges: readonly Merge[];
+  readonly scales: readonly number[];
+}
+
+const widthOf = (columns: number): number => 1 + 2 * columns;
+
+/** Columns for use are those of the knobs that the use was measured of. */
+function layoutOf(knobs: readonly KnobDocument[], use: UseDocument): Layout {
+  const columns = [
+    ...seriesColumns.map((name) => ({ name, ...FIXED[name] })),
+    ...knobs.map(({ name }) => knobColumn(name)),
+    ...knobs.filter(({ name }) => use[name] !== undefined).map(({ name }) => useColumn(name)),
+  ];
+  const both = [...columns, ...columns];
+  return {
+    columns,
+    width: widthOf(columns.length),
+    merges: both.map(({ merge }) => merge),
+    scales: both.map(({ decimals }) => 10 ** decimals),
+  };
+}
 
 /** What is the worse the lower it is, is never told as better than it was: a promise that was just missed stays missed. */
-function told(index: number, value: number): string {
+function told({ merges, scales }: Layout, index: number, value: number): string {
   if (!Number.isFinite(value)) return "null";
   if (index === 0) return `${value}`;
-  const scale = SCALE_OF[index - 1] as number;
-  return `${(MERGE_OF[index - 1] === "lowest" ? Math.floor(value * scale) : Math.round(value * scale)) / scale}`;
+  const scale = scales[index - 1] as number;
+  return `${(merges[index - 1] === "lowest" ? Math.floor(value * scale) : Math.round(value * scale)) / scale}`;
 }
 
 interface Tier {
@@ -101,20 +125,28 @@ export interface RowBuffer {
   readonly rows: Float64Array;
 }
 
-export const createRowBuffer = (): RowBuffer => ({ rows: new Float64Array(BLOCK * WIDTH) });
+/** With room for a series of so many knobs, all of them with their use. */
+export const createRowBuffer = (mostKnobs: number): RowBuffer => ({
+  rows: new Float64Array(BLOCK * widthOf(seriesColumns.length + 2 * mostKnobs)),
+});
 
 export interface SeriesOptions {
   readonly capacity: number;
   readonly buffer: RowBuffer;
+  readonly knobs: readonly KnobDocument[];
+  /** As the first sample has it: which of the knobs have their use measured. */
+  readonly use: UseDocument;
 }
 
-export function createSeries({ capacity, buffer }: SeriesOptions): Series {
+export function createSeries({ capacity, buffer, knobs, use }: SeriesOptions): Series {
+  const layout = layoutOf(knobs, use);
+  const { columns, width } = layout;
   const tiers: Tier[] = Array.from({ length: TIERS }, () => ({
-    rows: new Float64Array(capacity * WIDTH),
+    rows: new Float64Array(capacity * width),
     count: 0,
-    gathered: createGathered(),
+    gathered: createGathered(layout),
   }));
-  const row = new Float64Array(WIDTH);
+  const row = new Float64Array(width);
   const kept = new Map<string, BlockTexts>();
   let lastAt = Number.NEGATIVE_INFINITY;
   let hasTwin = false;
@@ -122,7 +154,7 @@ export function createSeries({ capacity, buffer }: SeriesOptions): Series {
   const push = (level: number, values: Float64Array): void => {
     const tier = tiers[level];
     if (tier === undefined) return;
-    tier.rows.set(values, (tier.count % capacity) * WIDTH);
+    tier.rows.set(values, (tier.count % capacity) * width);
     tier.count += 1;
     tier.gathered.add(values, 0);
     if (tier.gathered.size === FOLD) push(level + 1, tier.gathered.take());
@@ -134,21 +166,21 @@ export function createSeries({ capacity, buffer }: SeriesOptions): Series {
       lastAt = sample.at;
       hasTwin ||= twin !== null;
       row[0] = sample.at;
-      seriesColumns.forEach((name, column) => {
-        row[1 + column] = VALUES[name](sample) ?? Number.NaN;
-        row[1 + COLUMNS + column] = twin === null ? Number.NaN : (VALUES[name](twin) ?? Number.NaN);
+      columns.forEach(({ valueIn }, column) => {
+        row[1 + column] = valueIn(sample) ?? Number.NaN;
+        row[1 + columns.length + column] = twin === null ? Number.NaN : (valueIn(twin) ?? Number.NaN);
       });
       push(0, row);
       return true;
     },
 
     tell({ from, to, points }) {
-      const asked = { capacity, from: from ?? Number.NEGATIVE_INFINITY, to: to ?? lastAt, points };
-      const blocks = tellStretch(chooseStretch(tiers, asked), { capacity, kept, buffer });
+      const asked = { layout, capacity, from: from ?? Number.NEGATIVE_INFINITY, to: to ?? lastAt, points };
+      const blocks = tellStretch(chooseStretch(tiers, asked), { layout, capacity, kept, buffer });
       const column = (index: number): string => `[${blocks.map((texts) => texts[index]).join(",")}]`;
       const side = (offset: number): string =>
-        `{${seriesColumns.map((name, index) => `"${name}":${column(offset + index)}`).join(",")}}`;
-      return `"at":${column(0)},"columns":${side(1)},"twin":${hasTwin ? side(1 + COLUMNS) : "null"}`;
+        `{${columns.map(({ name }, index) => `${JSON.stringify(name)}:${column(offset + index)}`).join(",")}}`;
+      return `"at":${column(0)},"columns":${side(1)},"twin":${hasTwin ? side(1 + columns.length) : "null"}`;
     },
   };
 }
@@ -157,6 +189,7 @@ export function createSeries({ capacity, buffer }: SeriesOptions): Series {
 type BlockTexts = readonly string[];
 
 interface Span {
+  readonly layout: Layout;
   readonly capacity: number;
   readonly from: number;
   readonly to: number;
@@ -176,8 +209,8 @@ interface Stretch {
 }
 
 /** From the finest tier that reaches back to `from`, thinned; its unfinished end is filled from the finer ones. */
-function chooseStretch(tiers: readonly Tier[], { capacity, from, to, points }: Span): Stretch {
-  const timeOf = ({ rows }: Tier, index: number): number => rows[(index % capacity) * WIDTH] as number;
+function chooseStretch(tiers: readonly Tier[], { layout, capacity, from, to, points }: Span): Stretch {
+  const timeOf = ({ rows }: Tier, index: number): number => rows[(index % capacity) * layout.width] as number;
   let level = 0;
   for (; level < tiers.length - 1; level += 1) {
     const tier = tiers[level] as Tier;
@@ -191,7 +224,7 @@ function chooseStretch(tiers: readonly Tier[], { capacity, from, to, points }: S
   while (first < tier.count && timeOf(tier, first) < from) first += 1;
   let end = tier.count;
   while (end > first && timeOf(tier, end - 1) > to) end -= 1;
-  const unfinishedEnd = level === 0 ? null : unfinished(tiers.slice(0, level));
+  const unfinishedEnd = level === 0 ? null : unfinished(layout, tiers.slice(0, level));
   const endsAt = unfinishedEnd?.[0] ?? Number.NaN;
   const tail = endsAt >= from && endsAt <= to ? unfinishedEnd : null;
   const room = Math.max(1, tail === null ? points : points - 1);
@@ -206,13 +239,14 @@ const groupsIn = ({ first, end, group }: { first: number; end: number; group: nu
   end <= first ? 0 : Math.floor((end - 1) / group) - Math.floor(first / group) + 1;
 
 interface Telling {
+  readonly layout: Layout;
   readonly capacity: number;
   readonly kept: Map<string, BlockTexts>;
   readonly buffer: RowBuffer;
 }
 
 /** Block by block, which begin at multiples of their size as groups do: one that lies inside is the same for ever. */
-function tellStretch({ level, tier, first, end, group, tail }: Stretch, { capacity, kept, buffer }: Telling) {
+function tellStretch({ level, tier, first, end, group, tail }: Stretch, { layout, capacity, kept, buffer }: Telling) {
   const size = BLOCK * group;
   const blocks: BlockTexts[] = [];
   for (let block = Math.floor(first / size); block * size < end; block += 1) {
@@ -220,18 +254,18 @@ function tellStretch({ level, tier, first, end, group, tail }: Stretch, { capaci
     const to = Math.min(end, (block + 1) * size);
     const tellIt = (): BlockTexts => {
       let count = 0;
-      const gathered = createGathered();
+      const gathered = createGathered(layout);
       for (let index = from; index < to; index += 1) {
-        gathered.add(tier.rows, (index % capacity) * WIDTH);
+        gathered.add(tier.rows, (index % capacity) * layout.width);
         if (index + 1 < to && (index + 1) % group !== 0) continue;
-        gathered.takeInto(buffer.rows, count * WIDTH);
+        gathered.takeInto(buffer.rows, count * layout.width);
         count += 1;
       }
-      return textsOf(buffer.rows, count);
+      return textsOf(layout, buffer.rows, count);
     };
     blocks.push(to - from === size ? keep(kept, { key: `${level}/${group}/${block}`, make: tellIt }) : tellIt());
   }
-  if (tail !== null) blocks.push(textsOf(tail, 1));
+  if (tail !== null) blocks.push(textsOf(layout, tail, 1));
   return blocks;
 }
 
@@ -246,17 +280,18 @@ function keep(kept: Map<string, BlockTexts>, { key, make }: { key: string; make(
   return made;
 }
 
-function textsOf(rows: Float64Array, count: number): BlockTexts {
-  return Array.from({ length: WIDTH }, (_, index) => {
+function textsOf(layout: Layout, rows: Float64Array, count: number): BlockTexts {
+  const { width } = layout;
+  return Array.from({ length: width }, (_, index) => {
     const values: string[] = [];
-    for (let row = 0; row < count; row += 1) values.push(told(index, rows[row * WIDTH + index] as number));
+    for (let row = 0; row < count; row += 1) values.push(told(layout, index, rows[row * width + index] as number));
     return values.join(",");
   });
 }
 
 /** What the tiers below have gathered and not handed up yet, oldest first: the coarsest of them holds the oldest. */
-function unfinished(finer: readonly Tier[]): Float64Array | null {
-  const all = createGathered();
+function unfinished(layout: Layout, finer: readonly Tier[]): Float64Array | null {
+  const all = createGathered(layout);
   for (const { gathered } of [...finer].reverse()) if (gathered.size > 0) all.add(gathered.peek(), 0);
   return all.size === 0 ? null : all.take();
 }
@@ -271,14 +306,14 @@ interface Gathered {
   takeInto(rows: Float64Array, offset: number): void;
 }
 
-function createGathered(): Gathered {
-  const sums = new Float64Array(WIDTH);
-  const known = new Uint32Array(WIDTH);
+function createGathered({ width, merges }: Layout): Gathered {
+  const sums = new Float64Array(width);
+  const known = new Uint32Array(width);
   let size = 0;
   const write = (rows: Float64Array, offset: number): void => {
     rows[offset] = sums[0] as number;
-    for (let index = 1; index < WIDTH; index += 1) {
-      const isMean = MERGE_OF[index - 1] === "mean";
+    for (let index = 1; index < width; index += 1) {
+      const isMean = merges[index - 1] === "mean";
       const sum = sums[index] as number;
       const count = known[index] as number;
       rows[offset + index] = count === 0 ? Number.NaN : isMean ? sum / count : sum;
@@ -290,7 +325,7 @@ function createGathered(): Gathered {
     size = 0;
   };
   const peek = (): Float64Array => {
-    const values = new Float64Array(WIDTH);
+    const values = new Float64Array(width);
     write(values, 0);
     return values;
   };
@@ -300,11 +335,11 @@ function createGathered(): Gathered {
     },
     add(rows, offset) {
       sums[0] = rows[offset] as number;
-      for (let index = 1; index < WIDTH; index += 1) {
+      for (let index = 1; index < width; index += 1) {
         const value = rows[offset + index] as number;
         if (Number.isNaN(value)) continue;
         sums[index] =
-          known[index] === 0 ? value : merged(MERGE_OF[index - 1] as Merge, { so: sums[index] as number, value });
+          known[index] === 0 ? value : merged(merges[index - 1] as Merge, { so: sums[index] as number, value });
         known[index] = (known[index] as number) + 1;
       }
       size += 1;

@@ -6,13 +6,12 @@
  */
 import { z } from "@hono/zod-openapi";
 import { type Failure, failure, type Result } from "../../base/index.ts";
-import type { ControlPlane } from "../control-plane.ts";
+import type { Command, CommandDone, ControlPlane } from "../../contract/index.ts";
+import { commandDoneSchema, faultSchema, modeSchema, sloSchema } from "../../contract/schemas/index.ts";
 import { type Answer, type Asked, addEndpoint, type HonoApp, nameParameter, notFound } from "../endpoint.ts";
 import { createIdempotency, type Limits, type ServerClock, within } from "../limits.ts";
-import type { Command, CommandDone } from "../plane-contract.ts";
 import type { ProblemStatus } from "../problem.ts";
 import type { ReadModel } from "../read-model/read-model.ts";
-import { commandDoneSchema, faultSchema, modeSchema, sloSchema } from "../schemas.ts";
 
 export interface CommandRoutes {
   readonly plane: ControlPlane;
@@ -23,7 +22,7 @@ export interface CommandRoutes {
   readonly requireIfMatch: boolean;
 }
 
-const PROBLEMS: readonly ProblemStatus[] = [404, 409, 412, 413, 415, 422, 428, 429, 503, 504];
+const PROBLEMS: readonly ProblemStatus[] = [404, 409, 412, 413, 415, 422, 428, 429, 503, 504, 507];
 
 const headers = z.object({
   "if-match": z.string().optional().openapi({

@@ -4,10 +4,10 @@
  * Not here: computing embeddings (learn/meta), where the model lies (cli/up).
  */
 import type { Result } from "../../base/index.ts";
-import type { EmbeddingsDocument, Place } from "../contract.ts";
+import type { EmbeddingsDocument, Place } from "../../contract/index.ts";
+import { embeddingsSchema } from "../../contract/schemas/index.ts";
 import { addEndpoint, type HonoApp } from "../endpoint.ts";
 import type { ReadModel } from "../read-model/read-model.ts";
-import { embeddingsSchema } from "../schemas.ts";
 
 /** A model's pool, mapped. */
 export interface PoolMap extends Pick<EmbeddingsDocument, "shares" | "members"> {

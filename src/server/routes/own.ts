@@ -4,11 +4,11 @@
  */
 import { z } from "@hono/zod-openapi";
 import { failure } from "../../base/index.ts";
+import type { Readiness } from "../../contract/index.ts";
 import { addEndpoint, type HonoApp } from "../endpoint.ts";
 
 export interface OwnRoutes {
-  /** Why the server can not be relied on right now; empty when it can. */
-  readonly readiness: () => readonly string[];
+  readonly readiness: () => Readiness;
   /** In Prometheus' text format. */
   readonly metrics: () => string | Promise<string>;
 }
@@ -17,6 +17,14 @@ const health = z
   .strictObject({ ok: z.literal(true) })
   .readonly()
   .openapi("Health");
+
+const readyDocument = z
+  .strictObject({
+    ok: z.literal(true),
+    notes: z.array(z.string()).readonly().openapi({ description: "What was lost, or does not work, meanwhile." }),
+  })
+  .readonly()
+  .openapi("Ready");
 
 const WELL = { ok: true } as const;
 
@@ -39,12 +47,13 @@ export function addOwnRoutes(app: HonoApp, { readiness, metrics }: OwnRoutes): v
     tag: "server",
     summary: "The control plane can be relied on; 503 with the reasons where not.",
     isOpen: true,
-    answer: health,
+    answer: readyDocument,
     problems: [503],
     handle() {
-      const reasons = readiness();
-      if (reasons.length === 0) return { document: WELL };
-      return { failure: failure("server.not-ready", `not ready: ${reasons.join("; ")}`, { retry: true }) };
+      const { reasons, notes } = readiness();
+      if (reasons.length === 0) return { document: { ...WELL, notes } };
+      const besides = notes.length === 0 ? "" : `; besides: ${notes.join("; ")}`;
+      return { failure: failure("server.not-ready", `not ready: ${reasons.join("; ")}${besides}`, { retry: true }) };
     },
   });
 

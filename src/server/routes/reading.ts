@@ -4,11 +4,7 @@
  * (stream.ts), studies (studies.ts), commands (commands.ts).
  */
 import { z } from "@hono/zod-openapi";
-import type { ControlPlane } from "../control-plane.ts";
-import { addEndpoint, type HonoApp, nameParameter, notFound, wholeParameter } from "../endpoint.ts";
-import { type Limits, type ServerClock, within } from "../limits.ts";
-import type { AgentDocument, MetricsDocument, OverviewDocument } from "../plane-contract.ts";
-import type { ReadModel } from "../read-model/read-model.ts";
+import type { AgentDocument, ControlPlane, MetricsDocument, OverviewDocument } from "../../contract/index.ts";
 import {
   agentSchema,
   decisionSchema,
@@ -20,7 +16,10 @@ import {
   severitySchema,
   trajectorySchema,
   workloadSchema,
-} from "../schemas.ts";
+} from "../../contract/schemas/index.ts";
+import { addEndpoint, type HonoApp, nameParameter, notFound, wholeParameter } from "../endpoint.ts";
+import { type Limits, type ServerClock, within } from "../limits.ts";
+import type { ReadModel } from "../read-model/read-model.ts";
 
 export interface ReadingRoutes {
   readonly plane: ControlPlane;
@@ -38,6 +37,7 @@ const limit = wholeParameter({ least: 1, most: 500 })
 const idCursor = wholeParameter({ least: 0, most: Number.MAX_SAFE_INTEGER })
   .optional()
   .openapi({ description: "`next` of the portion before." });
+const task = nameParameter("a task").optional().openapi({ description: "Of this task only: pods, mitigation." });
 const PORTION = 100;
 const POINTS = 600;
 
@@ -52,7 +52,7 @@ export function addReadingRoutes(
     method: "get",
     path: "/v1/overview",
     tag: "control plane",
-    summary: "Everything at a glance: the world, every workload with its twin, every agent's stage.",
+    summary: "Everything at a glance: the worlds, every workload with its twin, every agent's stage.",
     answer: overviewSchema,
     handle: () => ({ document: overview() }),
   });
@@ -63,8 +63,9 @@ export function addReadingRoutes(
     path: "/v1/workloads",
     tag: "control plane",
     summary: "All workloads, as they are now.",
+    query: z.strictObject({ task }),
     answer: pageOf("WorkloadPage", workloadSchema),
-    handle: () => ({ document: { items: model.workloads(), next: null } }),
+    handle: ({ query }) => ({ document: { items: model.workloads(query.task), next: null } }),
   });
 
   addEndpoint(app, {
@@ -121,6 +122,7 @@ export function addReadingRoutes(
     query: z.strictObject({
       workload: nameParameter("a workload").optional(),
       agent: nameParameter("an agent").optional(),
+      task,
       cursor: idCursor,
       limit,
     }),
@@ -129,6 +131,7 @@ export function addReadingRoutes(
       document: model.decisions({
         workload: query.workload,
         agent: query.agent,
+        task: query.task,
         before: query.cursor ?? null,
         limit: query.limit ?? PORTION,
       }),
@@ -141,9 +144,10 @@ export function addReadingRoutes(
     path: "/v1/agents",
     tag: "control plane",
     summary: "All agents, with stage history and evidence.",
+    query: z.strictObject({ task }),
     answer: pageOf("AgentPage", agentSchema),
     // Histories of many agents are megabytes, of which little changes between two requests.
-    handle: () => ({ json: pageJson(model.agents().map(agentJson)) }),
+    handle: ({ query }) => ({ json: pageJson(model.agents(query.task).map(agentJson)) }),
   });
 
   addEndpoint(app, {
@@ -193,6 +197,7 @@ export function addReadingRoutes(
     query: z.strictObject({
       severity: severitySchema.optional().openapi({ description: "The least that is shown." }),
       workload: nameParameter("a workload").optional(),
+      task,
       cursor: idCursor,
       limit,
     }),
@@ -201,6 +206,7 @@ export function addReadingRoutes(
       document: model.events({
         severity: query.severity,
         workload: query.workload,
+        task: query.task,
         before: query.cursor ?? null,
         limit: query.limit ?? PORTION,
       }),
@@ -212,11 +218,9 @@ export function addReadingRoutes(
     method: "get",
     path: "/v1/metrics",
     tag: "control plane",
-    summary: "The whole in figures; /metrics has them for Prometheus.",
+    summary: "The whole in figures, task by task; /metrics has them for Prometheus.",
     answer: metricsSchema,
-    handle: () => ({
-      document: { at: model.at ?? plane.world.startedAt, ...model.metrics(), server: serverFigures() },
-    }),
+    handle: () => ({ document: { tasks: model.metrics(), server: serverFigures() } }),
   });
 }
 

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { json, serverStage } from "../../../test/fixtures/server/fake-plane.ts";
 import { err, failure, ok } from "../../base/index.ts";
-import type { Problem } from "../plane-contract.ts";
-import type { ServicesQuestion } from "../services-plane.ts";
+import type { Problem, ServicesQuestion } from "../../contract/index.ts";
 
 const bytes = (document: unknown): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(JSON.stringify(document)));
 

@@ -5,12 +5,7 @@
  */
 import { z } from "@hono/zod-openapi";
 import { err, failure, type Result } from "../../base/index.ts";
-import { type Answer, addEndpoint, type HonoApp, nameParameter, wholeParameter } from "../endpoint.ts";
-import { createIdempotency, type Limits, type ServerClock, within } from "../limits.ts";
-import type { ProblemStatus } from "../problem.ts";
-import { pageOf } from "../schemas.ts";
-import type { ServicesCommand } from "../services-contract.ts";
-import type { ServicesPlane, ServicesQuestion } from "../services-plane.ts";
+import type { ServicesCommand, ServicesPlane, ServicesQuestion } from "../../contract/index.ts";
 import {
   actingDoneSchema,
   actingModeSchema,
@@ -18,12 +13,18 @@ import {
   anomalyWishSchema,
   graphSchema,
   instanceSchema,
+  pageOf,
   pathsSchema,
+  requestSchema,
+  requestSloSchema,
   servicesSchema,
   suspectsSchema,
   traceSchema,
   traceSummarySchema,
-} from "../services-schemas.ts";
+} from "../../contract/schemas/index.ts";
+import { type Answer, addEndpoint, type HonoApp, nameParameter, wholeParameter } from "../endpoint.ts";
+import { createIdempotency, type Limits, type ServerClock, within } from "../limits.ts";
+import type { ProblemStatus } from "../problem.ts";
 
 export interface ServiceRoutes {
   readonly services: ServicesPlane | undefined;
@@ -97,6 +98,17 @@ export function addServiceRoutes(app: HonoApp, { services, limits, clock }: Serv
     answer: pageOf("InstancePage", instanceSchema),
     problems: PROBLEMS,
     handle: () => answer({ kind: "instances" }),
+  });
+
+  addEndpoint(app, {
+    id: "listRequests",
+    method: "get",
+    path: "/v1/services/requests",
+    tag: "services",
+    summary: "Request types with an SLO, how they are doing, and which of them break it now.",
+    answer: pageOf("RequestTypePage", requestSchema),
+    problems: PROBLEMS,
+    handle: () => answer({ kind: "requests" }),
   });
 
   addEndpoint(app, {
@@ -181,7 +193,7 @@ export function addServiceRoutes(app: HonoApp, { services, limits, clock }: Serv
       description: "The same key with the same request within ten minutes gives the first answer again.",
     }),
   });
-  const problems: readonly ProblemStatus[] = [...PROBLEMS, 409, 413, 415, 422, 429];
+  const problems: readonly ProblemStatus[] = [...PROBLEMS, 409, 413, 415, 422, 429, 507];
 
   addEndpoint(app, {
     id: "injectAnomaly",
@@ -207,6 +219,19 @@ export function addServiceRoutes(app: HonoApp, { services, limits, clock }: Serv
     answer: actingDoneSchema,
     problems,
     handle: (asked) => carryOut({ kind: "set-acting", mode: asked.body.mode }, asked),
+  });
+
+  addEndpoint(app, {
+    id: "setRequestSlo",
+    method: "put",
+    path: "/v1/services/requests",
+    tag: "commands",
+    summary: "Give a request type an SLO, by the operation of its root span, or take it back.",
+    headers,
+    body: requestSloSchema,
+    answer: requestSloSchema,
+    problems,
+    handle: (asked) => carryOut({ kind: "set-request-slo", ...asked.body }, asked),
   });
 
   addEndpoint(app, {

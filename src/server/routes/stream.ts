@@ -4,9 +4,10 @@
  */
 import { z } from "@hono/zod-openapi";
 import { failure } from "../../base/index.ts";
+import { laggedSchema, snapshotSchema, updatesSchema } from "../../contract/schemas/index.ts";
+import type { Principal } from "../access.ts";
 import { addEndpoint, type HonoApp } from "../endpoint.ts";
 import type { Limits } from "../limits.ts";
-import { laggedSchema, snapshotSchema, updatesSchema } from "../schemas.ts";
 import type { StreamHub } from "../stream-hub.ts";
 
 const HEADERS = {
@@ -15,6 +16,14 @@ const HEADERS = {
   // Proxies that gather answers before passing them on would make live data late.
   "x-accel-buffering": "no",
 };
+
+/** An open stream is never closed for a new one: who watches an incident is not to lose it to somebody who comes later. */
+function whyFull(hub: StreamHub, limits: Limits, { name, role }: Principal): string | null {
+  const most = role === "operator" ? limits.streams : limits.streams - limits.streamsForOperators;
+  if (hub.streams >= most)
+    return most === limits.streams ? `${most} streams are` : `the ${most} streams of viewers are`;
+  return hub.heldBy(name) >= limits.streamsPerName ? `${limits.streamsPerName} streams of '${name}' are` : null;
+}
 
 export function addStreamRoute(app: HonoApp, { hub, limits }: { readonly hub: StreamHub; readonly limits: Limits }) {
   addEndpoint(app, {
@@ -31,14 +40,16 @@ export function addStreamRoute(app: HonoApp, { hub, limits }: { readonly hub: St
     mediaType: "text/event-stream",
     answer: z.union([snapshotSchema, updatesSchema, laggedSchema]),
     problems: [503],
-    handle({ request }) {
+    handle({ request, principal }) {
       // A HEAD would open a stream that nobody reads.
       if (request.method === "HEAD") return { response: new Response(null, { headers: HEADERS }) };
-      if (hub.streams >= limits.streams) {
-        const text = `${limits.streams} streams are open already: close one, or try again later`;
+      const full = whyFull(hub, limits, principal);
+      if (full !== null) {
+        const text = `${full} open already: close one, or try again later`;
         return { failure: failure("server.too-many-streams", text, { retry: true }) };
       }
-      return { response: new Response(hub.open(request.headers.get("last-event-id")), { headers: HEADERS }) };
+      const stream = hub.open(request.headers.get("last-event-id"), principal.name);
+      return { response: new Response(stream, { headers: HEADERS }) };
     },
   });
 }

@@ -4,10 +4,9 @@
  */
 import { z } from "@hono/zod-openapi";
 import type { Result } from "../../base/index.ts";
-import type { StudyResult } from "../contract.ts";
+import type { StudyResult, StudySummary } from "../../contract/index.ts";
+import { pageOf, studyResultSchema, studySummarySchema } from "../../contract/schemas/index.ts";
 import { addEndpoint, type HonoApp, nameParameter, notFound } from "../endpoint.ts";
-import type { StudySummary } from "../plane-contract.ts";
-import { pageOf, studyResultSchema, studySummarySchema } from "../schemas.ts";
 
 export interface StudyShelf {
   list(): Promise<readonly StudySummary[]>;

@@ -1,6 +1,6 @@
+import { shop, simpleWorld } from "../../../test/fixtures/sim/simple-cluster.ts";
 import { actuatorConformance, startingAllocation } from "../../act/actuator.conformance.ts";
 import { simActuator } from "./actuator.ts";
-import { shop, simpleWorld } from "./event/simple-world.ts";
 
 actuatorConformance("the event world", () => {
   return { workload: shop, actuator: simActuator(simpleWorld({ initial: startingAllocation })) };

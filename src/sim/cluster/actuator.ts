@@ -1,5 +1,5 @@
 /** The actuator of a simulated cluster: what controllers act through, as they would on a real one. */
-import type { Actuator } from "../../act/index.ts";
+import type { Action, Actuator, Allocation } from "../../act/index.ts";
 import { err, failure, ok, type Result, type WorkloadId } from "../../base/index.ts";
 import type { ClusterWorld } from "./world.ts";
 
@@ -12,6 +12,6 @@ export function simActuator(world: ClusterWorld): Actuator {
   };
   return {
     read: async (workload, signal) => refusal(workload, signal) ?? ok(world.allocation(workload)),
-    apply: async (action, signal) => refusal(action.workload, signal) ?? world.apply(action),
+    apply: async (action, signal) => refusal(action.workload, signal) ?? world.apply(action as Action<Allocation>),
   };
 }

@@ -109,8 +109,8 @@ function worldOptions(cell: AgreementCell, { nodes, seed }: Pick<MeasureOptions,
     start: milliseconds(0),
     nodes,
     workloads: [half, tail].map((id) => {
-      const percentile = id === half ? 0.5 : 0.99;
-      return { id, application, load, slo: { kind: "latency", percentile, target }, initial, resize: "in-place" };
+      const quantile = id === half ? 0.5 : 0.99;
+      return { id, application, load, slo: { kind: "latency", quantile, target }, initial, resize: "in-place" };
     }),
   };
 }

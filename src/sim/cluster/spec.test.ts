@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { cores, mebibytes, milliseconds, perSecond, seconds } from "../../base/index.ts";
 import {
   idealNode,
   oneBigPod,
@@ -8,7 +7,8 @@ import {
   type SimpleOptions,
   simpleWorld,
   steadyLoad,
-} from "./event/simple-world.ts";
+} from "../../../test/fixtures/sim/simple-cluster.ts";
+import { cores, mebibytes, milliseconds, perSecond, seconds } from "../../base/index.ts";
 
 const refused: readonly (readonly [string, SimpleOptions])[] = [
   ["starts at NaN", { start: milliseconds(Number.NaN) }],
@@ -26,7 +26,7 @@ const refused: readonly (readonly [string, SimpleOptions])[] = [
   ["its metrics", { metrics: { missing: 2 } }],
 ];
 
-test.each(refused)("a world that can not be built is refused, and says why: %s", (why, options) => {
+test.each(refused)("a world that cannot be built is refused, and says why: %s", (why, options) => {
   expect(() => simpleWorld(options)).toThrow(expect.objectContaining({ code: "world.options" }));
   expect(() => simpleWorld(options)).toThrow(why);
 });

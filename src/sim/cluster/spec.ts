@@ -19,8 +19,11 @@ export interface WorkloadSpec {
   readonly slo: Slo;
   /** Running, ready and warm when the world begins. */
   readonly initial: Allocation;
-  /** How a running pod gets a new size: at once, or by a new pod that takes its place. */
-  readonly resize: "in-place" | "recreate";
+  /**
+   * How a running pod gets a new size: in place, by a new pod that takes its place, or in place with a new pod where that is
+   * refused or has waited for room for five minutes (as the VPA's modes InPlace, Recreate and InPlaceOrRecreate).
+   */
+  readonly resize: "in-place" | "recreate" | "in-place-or-recreate";
 }
 
 export interface WorldOptions {
@@ -32,12 +35,9 @@ export interface WorldOptions {
   readonly metrics?: Partial<MetricsConfig>;
 }
 
-/** The percentile that latency is reported at: the SLO's own, or the 99th where it has none. */
-export const sloPercentile = (slo: Slo): number => (slo.kind === "latency" ? slo.percentile : 0.99);
-
 export function checkWorldOptions({ start, nodes, workloads, metrics = {} }: WorldOptions): void {
   const refuse = (why: string): never => {
-    throw new CodedError(failure("world.options", `the cluster world can not be built: ${why}`));
+    throw new CodedError(failure("world.options", `the cluster world cannot be built: ${why}`));
   };
   if (!Number.isFinite(start)) refuse(`it starts at ${start}: give milliseconds`);
   const { interval, window, delay, sloWindow, missing, noise } = { ...metricsDefaults, ...metrics };
@@ -61,7 +61,7 @@ function problemOf({ application, load, initial, slo }: WorkloadSpec): string | 
   if (!(Number.isInteger(replicas) && replicas >= 0)) return `starts with ${replicas} replicas: give a whole number`;
   if (!(cpu > 0 && memory > 0)) return `starts with ${cpu} millicores and ${memory} bytes: give more than 0`;
   if (load.perMinute.length === 0) return `has the load ${load.id}, which is empty`;
-  if (slo.kind !== "none" && !(slo.target > 0)) return `has an SLO target of ${slo.target}: give more than 0`;
+  if ("target" in slo && !(slo.target > 0)) return `has an SLO target of ${slo.target}: give more than 0`;
   return problemOfApplication(application);
 }
 

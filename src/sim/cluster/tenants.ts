@@ -80,7 +80,7 @@ export class Tenants {
     });
   }
 
-  apply(action: Action): Result<Allocation> {
+  apply(action: Action<Allocation>): Result<Allocation> {
     const tenant = this.#byId.get(action.workload);
     if (tenant === undefined) return err(unknownWorkload(action.workload));
     const problem = problemOfAction(action);
@@ -100,7 +100,7 @@ export class Tenants {
 
   #statusesOf({ pods }: Deployment): PodStatus[] {
     const statuses: PodStatus[] = [];
-    for (const { stage, name, createdAt, readyAt, size, restarts } of pods) {
+    for (const { stage, name, createdAt, readyAt, size, restarts, resize } of pods) {
       if (stage === "stopping") continue;
       statuses.push({
         pod: name,
@@ -109,6 +109,7 @@ export class Tenants {
         cpuLimit: size.cpu,
         memoryLimit: size.memory,
         restarts,
+        resize,
       });
     }
     return statuses;
@@ -125,8 +126,8 @@ const unknownWorkload = (workload: WorkloadId): Failure =>
   failure("actuator.unknown-workload", `there is no workload ${workload} in this world: check its name`);
 
 /** A guard stands before every world; what comes round it is refused, not repaired. */
-function problemOfAction(action: Action): Failure | undefined {
-  const { replicas = 0, cpu = 1, memory = 1 } = action as Partial<Allocation>;
+function problemOfAction(action: Action<Allocation>): Failure | undefined {
+  const { replicas = 0, cpu = 1, memory = 1 } = action.kind === "set" ? action.set : ({} as Partial<Allocation>);
   if (Number.isInteger(replicas) && replicas >= 0 && cpu > 0 && memory > 0 && Number.isFinite(cpu + memory))
     return undefined;
   return failure(

@@ -57,7 +57,7 @@ export interface ClusterWorld {
   /** What a pod that starts now gets, and how many are asked for. */
   allocation(workload: WorkloadId): Allocation;
   /** Does a guarded action; the answer is what is asked for then. Effects take their time. */
-  apply(action: Action): Result<Allocation>;
+  apply(action: Action<Allocation>): Result<Allocation>;
   /** Room for this workload: what nodes have, less what others hold there. */
   nodes(workload: WorkloadId): readonly NodeRoom[];
   /** Since the last call. For scoring only. */

@@ -72,7 +72,7 @@ export class EventQueue {
   move(ticket: Ticket, at: number): boolean {
     const slot = this.#slotOf(ticket);
     if (slot < 0) return false;
-    if (!(at >= this.at)) throw new RangeError(`an event can not be moved to ${at}, before the present ${this.at}`);
+    if (!(at >= this.at)) throw new RangeError(`an event cannot be moved to ${at}, before the present ${this.at}`);
     const place = this.#place[slot]!;
     this.#orderOf[slot] = this.#order++;
     // Its order is now the latest, so that with an unchanged time it can only sink.

@@ -45,12 +45,18 @@ export function measureMicroserviceCell(
   { seed, designRate, span }: MeasureCellOptions,
 ): MicroserviceMeasurement {
   const world = makeWorld({
-    ...{ seed, application, designRate, tracing: { sampling: 0 } },
+    seed,
+    application,
+    designRate,
+    tracing: { sampling: 0 },
     load: { id: "steady", level: "high", perMinute: Float64Array.of(load * designRate), dispersion: 1 },
   });
   if (contention > 0)
     world.inject({
-      ...{ id: "cell", kind, intensity: contention, pattern: "constant" },
+      id: "cell",
+      kind,
+      intensity: contention,
+      pattern: "constant",
       target: { on: "instance", service, replica: 0 },
       start: milliseconds(0),
       duration: seconds(WARMUP + span + 1),

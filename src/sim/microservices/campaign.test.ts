@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { steady } from "../../../test/fixtures/sim/simple-application.ts";
 import { faultLimits, type Injection } from "../../act/faults/index.ts";
 import { seconds } from "../../base/index.ts";
 import { hotelReservation } from "./applications/index.ts";
 import { breaksSlo, missed, runCampaign, thresholdOf } from "./campaign.ts";
 import { microserviceWorld } from "./event/event-world.ts";
-import { steady } from "./event/simple-world.ts";
 import { isolatedSlos } from "./isolated.ts";
 import type { RequestTruth } from "./world.ts";
 
@@ -54,7 +54,7 @@ test("a type of request breaks its SLO when clearly more than one in a hundred m
   expect(breaksSlo({ ...truth, completed: 0, timedOut: 0, dropped: 0, inFlight: 9 })).toBe(true);
 });
 
-test("an injection breaks the SLO from some intensity on, and one that can not has no threshold", () => {
+test("an injection breaks the SLO from some intensity on, and one that cannot has no threshold", () => {
   const threshold = thresholdOf(injection, { makeWorld, span: seconds(6) }) as number;
   expect(threshold).toBeGreaterThan(1 / 16);
   expect(threshold).toBeLessThan(1);

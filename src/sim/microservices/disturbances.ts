@@ -14,7 +14,7 @@ export const disturbanceScale = {
   cpu: 3,
   flow: 16,
   cache: 24,
-  /** Where a machine can not limit a resource, a stressor is bound by the machine only: over its capacity. Assumed [2..5]. */
+  /** Where a machine cannot limit a resource, a stressor is bound by the machine only: over its capacity. Assumed [2..5]. */
   unlimited: 3,
   /** Mean of the added delay per message at full intensity, ms, and its deviation over the mean. Assumed [5..100], [0..0.5]. */
   delay: 20,

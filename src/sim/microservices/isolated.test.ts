@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { simpleService, steady } from "../../../test/fixtures/sim/simple-application.ts";
 import { seconds } from "../../base/index.ts";
 import { applications, call, hotelReservation } from "./applications/index.ts";
 import { microserviceWorld } from "./event/event-world.ts";
-import { simpleService, steady } from "./event/simple-world.ts";
 import { isolatedRequests, isolatedSlos } from "./isolated.ts";
 import { nodeOf } from "./nodes.ts";
 import { compile } from "./program.ts";

@@ -4,7 +4,7 @@
  */
 import type { Ms } from "../../base/index.ts";
 import { milliseconds, seededRng } from "../../base/index.ts";
-import { percentileOf } from "../cluster/metrics/select.ts";
+import { quantileOf } from "../cluster/metrics/select.ts";
 import type { MicroserviceApplication } from "./applications/index.ts";
 import { hop, tracing } from "./calibration.ts";
 import { processorClasses } from "./nodes.ts";
@@ -38,7 +38,7 @@ export function isolatedRequests(application: MicroserviceApplication): readonly
   const times = new Float64Array(REQUESTS);
   return application.requests.map(({ name }, type) => {
     for (let i = 0; i < REQUESTS; i++) times[i] = workflow.walk(type, rng.uint32() | 0, alone);
-    const at = (percentile: number): Ms => milliseconds(percentileOf(times, REQUESTS, percentile) as number);
+    const at = (quantile: number): Ms => milliseconds(quantileOf(times, REQUESTS, quantile) as number);
     return { request: name, p50: at(0.5), p99: at(0.99) };
   });
 }

@@ -1,20 +1,13 @@
 /**
- * A simulated application as controllers of its services know it: readings, spans and guarded actions, no truth.
- * Owns: handing actions to the world. Not here: the guard, which an action has passed before it comes here.
+ * A simulated application as controllers of its services know it: readings, spans and the means to act, no truth.
+ * Owns: leaving the rest out. Not here: the guard, which an action has passed before it comes here.
  */
-import type { ServiceAction } from "../../act/index.ts";
-import { assertNever, ok, type Result } from "../../base/index.ts";
 import type { MicroserviceWorld } from "./world.ts";
 
-/** What a controller may use of a world. */
-export type ReadableServices = Pick<
+export type SimulatedServices = Pick<
   MicroserviceWorld,
-  "now" | "readInstances" | "readRequests" | "readNodes" | "readService" | "takeSpans"
+  "now" | "readInstances" | "readRequests" | "readNodes" | "readService" | "takeSpans" | "setLimits" | "scale"
 >;
-
-export interface SimulatedServices extends ReadableServices {
-  apply(action: ServiceAction): Result<void>;
-}
 
 export function simulatedServices(world: MicroserviceWorld): SimulatedServices {
   return {
@@ -26,19 +19,7 @@ export function simulatedServices(world: MicroserviceWorld): SimulatedServices {
     readNodes: () => world.readNodes(),
     readService: (service) => world.readService(service),
     takeSpans: () => world.takeSpans(),
-    apply(action) {
-      switch (action.kind) {
-        case "hold":
-          return ok(undefined);
-        case "set-limits":
-          return withoutValue(world.setLimits(action.instance, action.limits));
-        case "scale-service":
-          return withoutValue(world.scale(action.service, action.replicas));
-        default:
-          return assertNever(action);
-      }
-    },
+    setLimits: (instance, limits) => world.setLimits(instance, limits),
+    scale: (service, replicas) => world.scale(service, replicas),
   };
 }
-
-const withoutValue = (result: Result<unknown>): Result<void> => (result.ok ? ok(undefined) : result);

@@ -3,7 +3,7 @@
  * Owns: the one formula that both rungs use. Not here: what a container gets (sharing.ts), CPU quotas (event/quota-clock.ts).
  *
  * A request's own time is a mix of parts, one per resource. Alone with less than its rate of a resource, that part grows by
- * demand over share; a stressor beside it is more demand of the same kind. With n requests at work, the container can not
+ * demand over share; a stressor beside it is more demand of the same kind. With n requests at work, the container cannot
  * draw more than its share of any resource either, so all of them together take at least n times the bytes of one over
  * what the stressor leaves (max–min of the two). Per unit of work:
  *

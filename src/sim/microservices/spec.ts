@@ -86,7 +86,7 @@ export function fillOptions(options: MicroserviceWorldOptions): FilledOptions {
   };
   const problem = problemOf(filled);
   if (problem === undefined) return filled;
-  throw new CodedError(failure("microservices.options", `the microservices world can not be built: ${problem}`));
+  throw new CodedError(failure("microservices.options", `the microservices world cannot be built: ${problem}`));
 }
 
 function problemOf({

@@ -3,13 +3,13 @@
  * Owns: the measures of one method on one workload, and figures of them. Not here: the claims (adaptation-rows.ts).
  */
 import type { Figure } from "../../adapters/plot/index.ts";
+import type { PoolKind } from "../../pretraining/index.ts";
 import { mean } from "../statistics/index.ts";
 import type { UnitResult } from "../study.ts";
 import type { AdaptationResult, MethodOutcome, WorkloadOutcome } from "./adaptation.ts";
 import { curveOver, meanOver } from "./compare.ts";
 import { endLevel, episodesToLevel, type LevelOptions } from "./converge.ts";
 import { type Life, type Span, total, utilisation } from "./life.ts";
-import type { PoolKind } from "./pools.ts";
 
 /** Of one method on one workload. */
 export interface Cost {

@@ -1,20 +1,20 @@
 import { expect, test } from "vitest";
 import { loadKernels } from "../../adapters/runtime/index.ts";
-import { millicores } from "../../base/index.ts";
-import { autoscaleBcq } from "../../control/lifecycle/index.ts";
+import { mebibytes, millicores } from "../../base/index.ts";
+import { autoscaleBcq } from "../../control/tasks/pods/index.ts";
+import { drawScene, openWorld } from "../../pretraining/index.ts";
 import type { AdaptationMethod, Ground, Prepared } from "./adaptation-methods.ts";
 import { firm, practised, transfer, transferPlus, updateWork } from "./adaptation-methods.ts";
 import { awareConfig } from "./config.ts";
 import { play } from "./life.ts";
 import type { DriverParts } from "./methods.ts";
-import { drawScene, openWorld } from "./scene.ts";
 import { openSetting } from "./setting.ts";
 
 const base = awareConfig({ quick: true });
 const config = {
   ...base,
   episodeSteps: 8,
-  rules: { leastCpu: millicores(500), targetPercent: 50, leastReplicas: 1 },
+  rules: { leastCpu: millicores(500), targetPercent: 50, leastReplicas: 1, leastMemory: mebibytes(64) },
 };
 const learner = { ...autoscaleBcq, hidden: [8], batch: 8 };
 const count = { next: () => undefined };

@@ -6,14 +6,14 @@
  * These three are as their authors made them: a base learner that learns by trying from its first step on, whose actions
  * are limits, with nothing around it. They differ in what it begins with and in what it sees.
  */
-import type { FeatureSet } from "../../control/tasks/index.ts";
-import { actionOrder, observationSpace } from "../../control/tasks/index.ts";
+import type { FeatureSet } from "../../control/tasks/pods/index.ts";
+import { actionOrder, observationSpace } from "../../control/tasks/pods/index.ts";
+import type { PoolKind } from "../../pretraining/index.ts";
+import { openWorld, type WorldChoice } from "../../pretraining/index.ts";
 import type { AgentDriver } from "./agents.ts";
 import type { AgentConfig } from "./config.ts";
 import { type EpisodeCount, play } from "./life.ts";
 import { type DriverParts, everLearning, type Form, learningDriver, published } from "./methods.ts";
-import type { PoolKind } from "./pools.ts";
-import { openWorld, type WorldChoice } from "./scene.ts";
 
 /** Where a method may get ready, before any unseen workload is met. */
 export interface Ground {

@@ -6,8 +6,9 @@
  * sides, which draws ratios towards 1.
  */
 
+import type { PoolKind } from "../../pretraining/index.ts";
 import type { ClaimRow } from "../claim.ts";
-import { claimAtLeast, claimAtMost } from "../claim.ts";
+import { reproduceAtLeast, reproduceAtMost, shown } from "../claim.ts";
 import type { RatioPair } from "../statistics/index.ts";
 import { sum } from "../statistics/index.ts";
 import type { PaperFigure, StudyRow } from "../study.ts";
@@ -22,7 +23,6 @@ import {
 } from "./adaptation-figures.ts";
 import { percentLess, timesAsMany } from "./compare.ts";
 import type { LevelOptions } from "./converge.ts";
-import type { PoolKind } from "./pools.ts";
 
 export interface RowOptions {
   readonly level: LevelOptions;
@@ -77,7 +77,8 @@ function speedRows(compared: Compared): StudyRow[] {
   return opponents.flatMap(({ id, title, faster, cycles }) => {
     const times = (row: Pick<ClaimRow, "id" | "what">, measure: Measure, bound: number): StudyRow => {
       const ours = timesAsMany(pairs(compared, [id, "aware"], measure), row);
-      return claimAtLeast({ ...row, paper: inPaper(bound, "×"), ours, claim: `at least ${bound}×` }, bound);
+      const claim = `at least ${bound}×`;
+      return reproduceAtLeast({ ...row, paper: inPaper(bound, "×"), ours, claim }, { bound, none: 1 });
     };
     const against = `${title} against AWARE: how many times`;
     const best = head(compared, `faster-${id}`, `${against} the episodes until converged`);
@@ -107,7 +108,8 @@ function workRow(compared: Compared, { id, title, cycles }: Opponent): StudyRow 
   );
   const less = (ratio: number) => 100 * (1 - ratio);
   const ours = { mean: less(mean), lo: less(hi), hi: less(lo), n, unit: "%" };
-  return claimAtLeast({ ...row, paper: inPaper(cycles, "%"), ours, claim: "at least 68 % less" }, 68);
+  const claim = `at least ${cycles} % less`;
+  return reproduceAtLeast({ ...row, paper: inPaper(cycles, "%"), ours, claim }, { bound: cycles, none: 0 });
 }
 
 /** What Figure 8 shows besides, and two looks behind it: all hours, and what was reached in the end. */
@@ -120,37 +122,30 @@ function meanwhileRows(compared: Compared): StudyRow[] {
     );
     const measure = (cost: Cost) => (resource === "cpu" ? cost.cpuDeficit : cost.memoryDeficit);
     const ours = timesAsMany(pairs(compared, ["tl-plus", "aware"], measure), row);
-    return claimAtLeast({ ...row, paper: inPaper(times, "×"), ours, claim: `at least ${times}×` }, times);
+    const claim = `at least ${times}×`;
+    return reproduceAtLeast({ ...row, paper: inPaper(times, "×"), ours, claim }, { bound: times, none: 1 });
   };
   const all = head(compared, "violations-all", "TL against AWARE: how many times the violations in all episodes");
   const end = head(compared, "end-reward", "AWARE against TL: how much less reward when learning ends");
   return [
     deficit("cpu", "CPU", 4.6),
     deficit("memory", "memory", 6.2),
-    claimAtLeast(
-      {
-        ...all,
-        paper: null,
-        ours: timesAsMany(
-          pairs(compared, ["tl", "aware"], ({ allViolations }) => allViolations),
-          all,
-        ),
-        claim: "at least 1×",
-      },
-      1,
-    ),
-    claimAtMost(
-      {
-        ...end,
-        paper: null,
-        ours: percentLess(
-          pairs(compared, ["aware", "tl"], (cost) => cost.end),
-          end,
-        ),
-        claim: "at most 3 % less",
-      },
-      3,
-    ),
+    shown({
+      ...all,
+      ours: timesAsMany(
+        pairs(compared, ["tl", "aware"], ({ allViolations }) => allViolations),
+        all,
+      ),
+      why: "whether all hours tell the same",
+    }),
+    shown({
+      ...end,
+      ours: percentLess(
+        pairs(compared, ["aware", "tl"], (cost) => cost.end),
+        end,
+      ),
+      why: "whether speed is paid for in the end",
+    }),
   ];
 }
 
@@ -174,14 +169,16 @@ function stillRows(compared: Compared): StudyRow[] {
   );
   const plain = head(compared, "drop-tl", "TL without adaptation: how much less reward than the converged policy");
   return [
-    claimAtMost(
+    reproduceAtMost(
       { ...aware, paper: inReport(10.5), ours: dropOf(compared, "aware", aware), claim: "at most 10.5 % less" },
-      10.5,
+      { bound: 10.5 },
     ),
-    claimAtLeast(
-      { ...plain, paper: inReport(37), ours: dropOf(compared, "tl", plain), claim: "at least 35 % less" },
-      35,
-    ),
+    shown({
+      ...plain,
+      paper: inReport(37),
+      ours: dropOf(compared, "tl", plain),
+      why: "a weakness of the opponent",
+    }),
   ];
 }
 
@@ -205,5 +202,5 @@ function plainRow(compared: Compared, { id, who, what }: Plain): StudyRow {
     pairs(compared, who, ({ episodes }) => episodes),
     row,
   );
-  return claimAtLeast({ ...row, paper: null, ours, claim: "at least 1×" }, 1);
+  return shown({ ...row, ours, why: "whether the opponents are any good" });
 }

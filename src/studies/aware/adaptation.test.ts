@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { applicationPool } from "../../pretraining/index.ts";
 import { type AdaptationChoices, scenesOf, unitsOf } from "./adaptation.ts";
 import { awareConfig } from "./config.ts";
-import { applicationPool } from "./pools.ts";
 
 const adaptation: AdaptationChoices = {
   source: 1,

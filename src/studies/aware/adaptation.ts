@@ -4,6 +4,7 @@
  * Not here: the methods (adaptation-methods.ts), what is made of the outcome (adaptation-rows.ts).
  */
 import { seededRng } from "../../base/index.ts";
+import { applicationPool, drawScene, openWorld, type PoolKind, type Scene } from "../../pretraining/index.ts";
 import type { Application, ClusterWorld } from "../../sim/index.ts";
 import { shuffled } from "../shuffled.ts";
 import type { StudyJob } from "../study.ts";
@@ -15,8 +16,6 @@ import type { EpisodeTruth } from "./drive.ts";
 import { countEpisodes, type EpisodeCount, type Life, lifeOf, play, total } from "./life.ts";
 import { type LoadPool, loadPool } from "./loads.ts";
 import { type DriverParts, rulesOnly } from "./methods.ts";
-import { applicationPool, type PoolKind } from "./pools.ts";
-import { drawScene, openWorld, type Scene } from "./scene.ts";
 import { openSetting } from "./setting.ts";
 import { recorded } from "./training-lives.ts";
 

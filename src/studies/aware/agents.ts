@@ -4,28 +4,24 @@
  * Not here: the lifecycle and its learner (control/lifecycle).
  */
 import { ok, unwrap } from "../../base/index.ts";
-import type { Fallback } from "../../control/fallbacks/index.ts";
-import type { AgentSettings, LifecycleProfile, ShieldOptions } from "../../control/lifecycle/index.ts";
-import {
-  Agent,
-  autoscaleLearner,
-  defaultShield,
-  offPolicyEstimator,
-  parseLifecycleProfile,
-} from "../../control/lifecycle/index.ts";
-import type { AutoscaleTask } from "../../control/tasks/index.ts";
+import type { PodFallback } from "../../control/fallbacks/index.ts";
+import { startingWith } from "../../control/fallbacks/index.ts";
+import type { AgentSettings, LifecycleProfile } from "../../control/lifecycle/index.ts";
+import { Agent, offPolicyEstimator, parseLifecycleProfile } from "../../control/lifecycle/index.ts";
+import type { AutoscaleTask, ShieldOptions } from "../../control/tasks/pods/index.ts";
+import { autoscaleLearner, defaultShield, podsTask } from "../../control/tasks/pods/index.ts";
 import type { SharedModel } from "../../learn/meta/index.ts";
 import type { BcqConfig, Learner } from "../../learn/rl/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
+import type { Scene } from "../../pretraining/index.ts";
+import { guardLimits } from "../../pretraining/index.ts";
 import type { Driver, View } from "./drive.ts";
 import { warmHistory } from "./rules.ts";
-import type { Scene } from "./scene.ts";
-import { guardLimits } from "./scene.ts";
 
 export interface AgentDriverOptions<S> {
   readonly scene: Scene;
   readonly task: AutoscaleTask;
-  readonly fallback: Fallback<S>;
+  readonly fallback: PodFallback<S>;
   readonly kernels: Kernels;
   readonly seed: number;
   readonly profile?: Partial<LifecycleProfile>;
@@ -57,13 +53,12 @@ export interface AgentDriver extends Driver {
 export function agentDriver<S>(options: AgentDriverOptions<S>): AgentDriver {
   const { scene, task, fallback, kernels, seed, updatesPerStep = 1 } = options;
   let learner: Learner;
-  const agent = new Agent<S>({
+  const agent = new Agent({
     workload: scene.workload,
-    task,
+    task: podsTask(task, { shield: options.shield ?? defaultShield }),
     profile: unwrap(parseLifecycleProfile(options.profile)),
     limits: guardLimits,
-    fallback,
-    fallbackStart: { history: warmHistory(scene) },
+    fallback: startingWith(fallback, { history: warmHistory(scene) }),
     createLearner(attempt) {
       learner =
         options.createLearner?.(attempt) ??
@@ -80,7 +75,6 @@ export function agentDriver<S>(options: AgentDriverOptions<S>): AgentDriver {
     },
     ...(options.shared ? { shared: ok(options.shared) } : {}),
     estimator: offPolicyEstimator({ seed }),
-    shield: options.shield ?? defaultShield,
     ...(options.settings ? { settings: options.settings } : {}),
     seed,
   });

@@ -5,6 +5,7 @@
  * Not here: training the policy (converge.ts), the table (aware-characterization.ts).
  */
 import { seededRng } from "../../base/index.ts";
+import { drawScene, openWorld, type Scene } from "../../pretraining/index.ts";
 import { scenariosFor } from "../../sim/index.ts";
 import { shuffled } from "../shuffled.ts";
 import { mean, sum } from "../statistics/index.ts";
@@ -16,7 +17,6 @@ import { countEpisodes, type EpisodeCount, lifeOf, play } from "./life.ts";
 import { type LoadPool, loadPool } from "./loads.ts";
 import type { DriverParts, LearningMethod } from "./methods.ts";
 import { everLearning, frozen, learningDriver, rulesOnly } from "./methods.ts";
-import { drawScene, openWorld, type Scene } from "./scene.ts";
 import { openSetting, type Setting, withSloFor } from "./setting.ts";
 import { recorded } from "./training-lives.ts";
 import { applyUpdate } from "./updates.ts";

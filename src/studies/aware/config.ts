@@ -3,12 +3,14 @@
  * The values come from where the product has them; a study records them with its results, and its jobs use what the
  * record says.
  */
-import type { AgentSettings, Gates, ShieldOptions } from "../../control/lifecycle/index.ts";
-import { agentDefaults, autoscaleBcq, defaultGates, defaultShield } from "../../control/lifecycle/index.ts";
+import type { AgentSettings, Gates } from "../../control/lifecycle/index.ts";
+import { agentDefaults, defaultGates } from "../../control/lifecycle/index.ts";
+import type { ShieldOptions } from "../../control/tasks/pods/index.ts";
+import { autoscaleBcq, defaultShield } from "../../control/tasks/pods/index.ts";
 import type { BcqConfig } from "../../learn/rl/index.ts";
+import type { WorldChoice } from "../../pretraining/index.ts";
 import type { LoadSource } from "./loads.ts";
 import type { Rules } from "./rules.ts";
-import type { WorldChoice } from "./scene.ts";
 
 export interface AgentConfig {
   readonly learner: BcqConfig;

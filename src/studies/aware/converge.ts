@@ -4,6 +4,7 @@
  * Not here: the methods (methods.ts), what happens to the policy afterwards (the studies).
  */
 import type { Ms } from "../../base/index.ts";
+import { openWorld, type WorldChoice } from "../../pretraining/index.ts";
 import type { ClusterWorld } from "../../sim/index.ts";
 import { mean } from "../statistics/index.ts";
 import type { AgentDriver } from "./agents.ts";
@@ -11,7 +12,6 @@ import type { EpisodeCount } from "./life.ts";
 import { play } from "./life.ts";
 import type { DriverParts, Form, LearningMethod } from "./methods.ts";
 import { awareOfPaper, frozen, learningDriver } from "./methods.ts";
-import { openWorld, type WorldChoice } from "./scene.ts";
 
 /** A policy at the end of its training, in SERVING, and the moment at which it goes on. */
 export interface ConvergedPolicy {

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import type { Action } from "../../act/index.ts";
 import { milliseconds, perSecond } from "../../base/index.ts";
+import { drawScene, type Scene, taskOf } from "../../pretraining/index.ts";
 import type { ClusterWorld, WorkloadTruth } from "../../sim/index.ts";
 import { type Driver, driveEpisode, isViolated, truePreservation } from "./drive.ts";
-import { drawScene, type Scene, taskOf } from "./scene.ts";
 
 const drawn = drawScene({ seed: 1_001, slot: 0 });
-const scene: Scene = { ...drawn, slo: { kind: "latency", percentile: 0.99, target: milliseconds(100) } };
+const scene: Scene = { ...drawn, slo: { kind: "latency", quantile: 0.99, target: milliseconds(100) } };
 const task = taskOf(scene, { alpha: 0.5, episodeSteps: 2 });
 
 const calm: WorkloadTruth = {

@@ -6,12 +6,12 @@
 import type { Action, Allocation, NodeRoom } from "../../act/index.ts";
 import type { Ms } from "../../base/index.ts";
 import { milliseconds, perSecond } from "../../base/index.ts";
-import type { AutoscaleTask } from "../../control/tasks/index.ts";
-import { rewardParts } from "../../control/tasks/index.ts";
+import type { AutoscaleTask } from "../../control/tasks/pods/index.ts";
+import { rewardParts } from "../../control/tasks/pods/index.ts";
 import type { WorkloadReading } from "../../observe/telemetry/index.ts";
 import { sloPreservation } from "../../observe/telemetry/index.ts";
+import type { Scene } from "../../pretraining/index.ts";
 import type { ClusterWorld, WorkloadTruth } from "../../sim/index.ts";
-import type { Scene } from "./scene.ts";
 
 export interface View {
   readonly reading: WorkloadReading;
@@ -62,7 +62,7 @@ export function truePreservation(slo: Scene["slo"], truth: WorkloadTruth): numbe
 
 /** A latency SLO is broken when more requests missed it than its percentile forgives. */
 export function isViolated(slo: Scene["slo"], truth: WorkloadTruth): boolean {
-  if (slo.kind === "latency") return truth.withinSlo !== null && truth.withinSlo < slo.percentile;
+  if (slo.kind === "latency") return truth.withinSlo !== null && truth.withinSlo < slo.quantile;
   return truePreservation(slo, truth) < 1;
 }
 

@@ -2,10 +2,10 @@
  * The pre-trained models that AWARE's studies begin with.
  * Owns: which there are, and which of them a seed of evaluation takes. Not here: training them (cli/studies).
  */
-import type { ActionKind } from "../../control/tasks/index.ts";
+import type { ActionKind } from "../../control/tasks/pods/index.ts";
 import { pretrainDefaults } from "../../learn/meta/index.ts";
-import { quickPretraining, type SharedTraining } from "../shared-training.ts";
-import type { PoolKind } from "./pools.ts";
+import type { PoolKind } from "../../pretraining/index.ts";
+import { quickPretraining, type SharedTraining } from "../../pretraining/index.ts";
 
 export type MetaModels = Readonly<Record<string, SharedTraining>>;
 

@@ -2,9 +2,10 @@
  * The methods that the AWARE studies compare, as settings of one lifecycle.
  * Owns: which thresholds, gates, shield and actions each has. Not here: driving them (agents.ts, drivers.ts).
  */
-import type { LifecycleProfile, ShieldOptions } from "../../control/lifecycle/index.ts";
-import { noGates, noShield, paperProfile } from "../../control/lifecycle/index.ts";
-import type { AutoscaleTask } from "../../control/tasks/index.ts";
+import type { LifecycleProfile } from "../../control/lifecycle/index.ts";
+import { noGates, paperProfile } from "../../control/lifecycle/index.ts";
+import type { AutoscaleTask, ShieldOptions } from "../../control/tasks/pods/index.ts";
+import { noShield } from "../../control/tasks/pods/index.ts";
 import type { SharedModel } from "../../learn/meta/index.ts";
 import type { Learner } from "../../learn/rl/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
@@ -48,7 +49,7 @@ export const aware = (agent: AgentConfig): LearningMethod => ({ profile: { gates
 /** What the paper has: Algorithm 1, nothing around it. */
 export const awareOfPaper: LearningMethod = { profile: algorithm1, ...published };
 
-/** The paper's way for workloads that can not bear a learner's mistakes: while the policy is retrained, the rules act. */
+/** The paper's way for workloads that cannot bear a learner's mistakes: while the policy is retrained, the rules act. */
 export const awareOfPaperHighStakes: LearningMethod = { profile: { ...algorithm1, stakes: "high" }, ...published };
 
 /** Algorithm 1 behind the shield. Without it some learners end in pods that are killed for lack of memory, all of it used. */

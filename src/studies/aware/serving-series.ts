@@ -3,6 +3,8 @@
  * Owns: the series, the policies that were retrained for each version beforehand, playing one method through it.
  * Not here: training (converge.ts), the rows (aware-serving.ts).
  */
+
+import { drawScene, openWorld } from "../../pretraining/index.ts";
 import type { StudyJob } from "../study.ts";
 import type { AgentDriver } from "./agents.ts";
 import { type AwareConfig, isSwept } from "./config.ts";
@@ -24,7 +26,6 @@ import {
   retrainedBelow,
   rulesOnly,
 } from "./methods.ts";
-import { drawScene, openWorld } from "./scene.ts";
 import { openSetting, withSloFor } from "./setting.ts";
 import { recorded } from "./training-lives.ts";
 import { updateSeries, type Version } from "./updates.ts";

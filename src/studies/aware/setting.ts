@@ -4,16 +4,16 @@
  * Not here: drawing the scene (scene.ts), measuring (measure-rules.ts).
  */
 import { milliseconds } from "../../base/index.ts";
-import type { Fallback, HpaVpaControllerState } from "../../control/fallbacks/index.ts";
-import type { AutoscaleTask } from "../../control/tasks/index.ts";
+import type { HpaVpaControllerState, PodFallback } from "../../control/fallbacks/index.ts";
+import type { AutoscaleTask } from "../../control/tasks/pods/index.ts";
+import type { Scene } from "../../pretraining/index.ts";
+import { latencySlo, taskOf } from "../../pretraining/index.ts";
 import type { Application } from "../../sim/index.ts";
 import type { AwareConfig } from "./config.ts";
 import type { MeasuringOptions } from "./measure-rules.ts";
 import { measureRules } from "./measure-rules.ts";
 import type { Rules } from "./rules.ts";
-import { rulesOf } from "./rules.ts";
-import type { Scene } from "./scene.ts";
-import { latencySlo, taskOf } from "./scene.ts";
+import { rulesOf, startedWith } from "./rules.ts";
 
 export interface Setting {
   readonly scene: Scene;
@@ -21,7 +21,7 @@ export interface Setting {
   readonly rules: Rules;
   /** Of the world: the same for all methods, so that they meet the same requests. */
   readonly worldSeed: number;
-  fallback(): Fallback<HpaVpaControllerState>;
+  fallback(): PodFallback<HpaVpaControllerState>;
 }
 
 export interface SettingOptions {
@@ -54,9 +54,10 @@ function rememberedRules(scene: Scene, { seed, trialHours }: MeasuringOptions): 
   return rules;
 }
 
-export function openSetting(scene: Scene, { seed, config }: SettingOptions): Setting {
+export function openSetting(drawn: Scene, { seed, config }: SettingOptions): Setting {
   const { alpha, episodeSteps, trialHours } = config;
-  const found = config.rules ?? rememberedRules(scene, { seed, trialHours });
+  const found = config.rules ?? rememberedRules(drawn, { seed, trialHours });
+  const scene = startedWith(drawn, found);
   return {
     scene,
     task: taskOf(scene, { alpha, episodeSteps }),
@@ -67,7 +68,7 @@ export function openSetting(scene: Scene, { seed, config }: SettingOptions): Set
 }
 
 /**
- * The SLO is set once, for the slowest version that the software will have: a target that the next version can not meet
+ * The SLO is set once, for the slowest version that the software will have: a target that the next version cannot meet
  * even on an idle pod would be broken by everyone, whatever they do.
  */
 export function withSloFor(scene: Scene, versions: readonly { readonly application: Application }[]): Scene {

@@ -2,13 +2,14 @@
  * One workload's life from its first day, under one method: what the training studies compare.
  * Not here: which methods and how many (aware-bootstrap.ts, aware-characterization.ts).
  */
+
+import { drawScene, openWorld } from "../../pretraining/index.ts";
 import type { StudyJob } from "../study.ts";
 import type { AwareConfig } from "./config.ts";
 import type { Life } from "./life.ts";
 import { countEpisodes, type EpisodeCount, lifeOf, play } from "./life.ts";
 import { loadPool } from "./loads.ts";
 import { type LearningMethod, learningDriver, rulesOnly } from "./methods.ts";
-import { drawScene, openWorld } from "./scene.ts";
 import { openSetting, type Setting } from "./setting.ts";
 
 export interface LifeChoice {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { drawScene } from "../../pretraining/index.ts";
 import { scenariosFor } from "../../sim/index.ts";
-import { drawScene } from "./scene.ts";
 import { updateSeries } from "./updates.ts";
 
 const scene = drawScene({ seed: 1_001, slot: 0 });

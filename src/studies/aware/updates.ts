@@ -4,11 +4,11 @@
  */
 import type { Rng } from "../../base/index.ts";
 import { seededRng } from "../../base/index.ts";
+import type { Scene } from "../../pretraining/index.ts";
 import type { Load, UpdateScenario, WorkloadUpdate } from "../../sim/index.ts";
-import { applyScenario, scenariosFor } from "../../sim/index.ts";
+import { applyScenario, scenariosFor, varyDays } from "../../sim/index.ts";
 import { shuffled } from "../shuffled.ts";
 import type { LoadPool } from "./loads.ts";
-import type { Scene } from "./scene.ts";
 
 /** The scene's software and load from one update to the next. */
 export interface Version extends Pick<Scene, "application" | "load"> {
@@ -55,6 +55,11 @@ export function applyUpdate(
   { scenario, pool, rng, undo = false }: Change,
 ): WorkloadUpdate {
   const candidates = pool?.[now.load.level === "high" ? "low" : "high"] ?? [];
-  const other = candidates[rng.fork("other").int(Math.max(1, candidates.length))] as Load | undefined;
-  return applyScenario(now, scenario, { seed: rng.fork("generated").int(1 << 30), undo, ...(other ? { other } : {}) });
+  const drawn = candidates[rng.fork("other").int(Math.max(1, candidates.length))] as Load | undefined;
+  const seed = rng.fork("generated").int(1 << 30);
+  if (drawn === undefined) return applyScenario(now, scenario, { seed, undo });
+  // A load of several days is followed by one of as many.
+  const days = now.load.perMinute.length / 1_440;
+  const other = days > drawn.perMinute.length / 1_440 ? varyDays(drawn, { seed, days }) : drawn;
+  return applyScenario(now, scenario, { seed, undo, other });
 }

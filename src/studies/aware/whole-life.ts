@@ -5,6 +5,7 @@
  */
 import { seededRng } from "../../base/index.ts";
 import type { SharedModel } from "../../learn/meta/index.ts";
+import { applicationPool, drawScene, openWorld, type Scene } from "../../pretraining/index.ts";
 import type { Application } from "../../sim/index.ts";
 import type { StudyJob } from "../study.ts";
 import { practised } from "./adaptation-methods.ts";
@@ -14,8 +15,6 @@ import type { Driver, EpisodeTruth } from "./drive.ts";
 import { countEpisodes, type Life, lifeOf, play } from "./life.ts";
 import { type LoadPool, loadPool } from "./loads.ts";
 import { aware, type DriverParts, everLearning, frozen, learningDriver, rulesOnly } from "./methods.ts";
-import { applicationPool } from "./pools.ts";
-import { drawScene, openWorld, type Scene } from "./scene.ts";
 import { openSetting, type Setting, withSloFor } from "./setting.ts";
 import { recorded } from "./training-lives.ts";
 import { updateSeries } from "./updates.ts";

@@ -1,20 +1,29 @@
 import { expect, test } from "vitest";
 import type { Injection } from "../../act/faults/index.ts";
-import type { ServiceAction } from "../../act/index.ts";
 import { seconds } from "../../base/index.ts";
-import type { ServicesController } from "../../control/tasks/index.ts";
+import type { ServiceAction, ServicesController } from "../../control/tasks/mitigation/index.ts";
 import { hotelReservation } from "../../sim/index.ts";
 import { type EpisodeOptions, runEpisode } from "./episode.ts";
 
 /** Takes memory bandwidth away from the recommendations: their type of request breaks its SLO, and CPU use is flat. */
 const injection: Injection = {
-  ...{ id: "thirst", kind: "memory-bandwidth", target: { on: "instance", service: "recommendation", replica: 0 } },
-  ...{ start: seconds(20), duration: seconds(120), pattern: "constant", intensity: 0.6 },
+  id: "thirst",
+  kind: "memory-bandwidth",
+  target: { on: "instance", service: "recommendation", replica: 0 },
+  start: seconds(20),
+  duration: seconds(120),
+  pattern: "constant",
+  intensity: 0.6,
 };
 
 const options: EpisodeOptions = {
-  ...{ seed: 1_001, application: hotelReservation, perMinute: [200], injections: [injection] },
-  ...{ duration: seconds(150), countFrom: seconds(20), controller: null },
+  seed: 1_001,
+  application: hotelReservation,
+  perMinute: [200],
+  injections: [injection],
+  duration: seconds(150),
+  countFrom: seconds(20),
+  controller: null,
 };
 
 /** Does one thing at one moment. */

@@ -8,10 +8,8 @@
  */
 
 import { faultLimits, type Injection } from "../../act/faults/index.ts";
-import { parseServiceGuardLimits } from "../../act/index.ts";
-import { type Ms, milliseconds, seconds, unwrap } from "../../base/index.ts";
-import { ServicesDriver } from "../../control/loop/index.ts";
-import type { ServicesController } from "../../control/tasks/index.ts";
+import { type Ms, milliseconds, seconds } from "../../base/index.ts";
+import { type ServicesController, ServicesDriver, type ServicesPort } from "../../control/tasks/mitigation/index.ts";
 import {
   type ApplicationTruth,
   fluidMicroserviceWorld,
@@ -24,6 +22,18 @@ import {
 } from "../../sim/index.ts";
 import { PercentileSketch } from "../statistics/index.ts";
 import { brokenShare, type Look, type Mitigation, mitigationOf } from "./violations.ts";
+
+/** Changes that were made in an interval, and those that guard or world refused. */
+export interface Acted {
+  readonly actions: number;
+  readonly refusals: number;
+}
+
+/** Whoever manages an application by other means than proposals about containers. */
+export interface Managing {
+  readonly name: string;
+  manage(port: ServicesPort): { step(): Acted; dispose(): void };
+}
 
 export interface EpisodeOptions {
   readonly seed: number;
@@ -38,7 +48,7 @@ export interface EpisodeOptions {
   /** What happens before is not counted: controllers settle in. */
   readonly countFrom?: Ms;
   /** Null: nobody changes anything. */
-  readonly controller: ServicesController | null;
+  readonly controller: ServicesController | Managing | null;
   /** Between two decisions; FIRM 3.2.4 has one second. */
   readonly interval?: Ms;
   /** Share of requests that are traced, whoever reads the spans. */
@@ -88,30 +98,54 @@ const PATIENCE: Ms = seconds(5);
 export function runEpisode(options: EpisodeOptions): EpisodeFigures {
   const { controller, duration, countFrom = seconds(0), interval = seconds(1), injections, progress } = options;
   const world = worldOf(options);
-  const limits = unwrap(parseServiceGuardLimits());
-  const driver = controller && new ServicesDriver({ port: simulatedServices(world), controller, limits });
+  const managed = controller && managedBy(controller, simulatedServices(world));
   const tally = new Tally(countFrom);
   let nextTurn = interval as number;
   const verdicts = runCampaign({
-    ...{ world, injections, until: duration, step: LOOK, limits: faultLimits },
+    world,
+    injections,
+    until: duration,
+    step: LOOK,
+    limits: faultLimits,
     onStep: (truth) => {
       tally.add(truth);
       progress?.(truth.to / duration);
       if (truth.to < nextTurn) return;
       nextTurn += interval;
-      tally.decided(driver?.step() ?? []);
+      if (managed !== null) tally.acted(managed.step());
       // Nobody may have asked for them, and they would pile up.
       world.takeSpans();
     },
   });
+  managed?.dispose();
   const done = verdicts.flatMap((verdict) => (verdict.done === null ? [] : [verdict.done]));
   return tally.figures(done);
+}
+
+function managedBy(controller: ServicesController | Managing, port: ServicesPort): ReturnType<Managing["manage"]> {
+  if ("manage" in controller) return controller.manage(port);
+  const driver = new ServicesDriver({ port, controller });
+  return {
+    step: () => {
+      const decisions = driver.step();
+      const done = decisions.filter(({ done }) => done.kind !== "hold");
+      const refused = decisions.filter(
+        ({ done, verdict, failure }) => done.kind === "hold" && (verdict.refused ?? failure) !== undefined,
+      );
+      return { actions: done.length, refusals: refused.length };
+    },
+    dispose: () => undefined,
+  };
 }
 
 function worldOf(options: EpisodeOptions): MicroserviceWorld {
   const { seed, application, rung = "event", perMinute, designRate, sampling = 0, replicas } = options;
   const world = {
-    ...{ seed, application, slos: isolatedSlos(application), tracing: { sampling }, timeout: PATIENCE },
+    seed,
+    application,
+    slos: isolatedSlos(application),
+    tracing: { sampling },
+    timeout: PATIENCE,
     load: { id: "given", level: "high" as const, perMinute: Float64Array.from(perMinute), dispersion: 1 },
     ...(designRate !== undefined && { designRate }),
     ...(replicas !== undefined && { replicas }),
@@ -139,9 +173,14 @@ class Tally {
 
   add({ from, to, requests, limits, cpuUsed }: ApplicationTruth): void {
     const look: Look = {
-      ...{ from, to },
+      from,
+      to,
       requests: requests.map(({ completed, timedOut, dropped, late, inFlight }) => ({
-        ...{ completed, timedOut, dropped, late, inFlight },
+        completed,
+        timedOut,
+        dropped,
+        late,
+        inFlight,
       })),
     };
     this.#looks.push(look);
@@ -161,11 +200,9 @@ class Tally {
     }
   }
 
-  decided(decisions: ReturnType<ServicesDriver["step"]>): void {
-    for (const { done, verdict, failure } of decisions) {
-      if (done.kind !== "hold") this.#actions++;
-      else if (verdict.refused !== undefined || failure !== undefined) this.#refusals++;
-    }
+  acted({ actions, refusals }: Acted): void {
+    this.#actions += actions;
+    this.#refusals += refusals;
   }
 
   figures(injections: readonly Injection[]): EpisodeFigures {
@@ -173,14 +210,17 @@ class Tally {
     return {
       seconds: this.#seconds,
       requests: this.#requests,
-      ...{ late: this.#late, timedOut: this.#timedOut, dropped: this.#dropped },
+      late: this.#late,
+      timedOut: this.#timedOut,
+      dropped: this.#dropped,
       p50: this.#latencies.quantile(0.5) ?? null,
       p99: this.#latencies.quantile(0.99) ?? null,
       brokenShare: brokenShare(this.#looks.filter(({ from }) => from >= this.#countFrom)),
       requestedCores: this.#requested / span,
       usedCores: this.#used / span,
       mitigations: injections.map((injection) => mitigationOf(injection, this.#looks)),
-      ...{ actions: this.#actions, refusals: this.#refusals },
+      actions: this.#actions,
+      refusals: this.#refusals,
     };
   }
 }

@@ -1,25 +1,32 @@
 /**
- * FIRM as the studies run it: an agent and a localizer that learned on one application, at the wheel of any.
- * Owns: what they learn from, and making a controller of them. Not here: how they learn (training.ts, control/localize).
+ * FIRM as the studies run it: a policy and a localizer that learned on one application, with agents that manage any.
+ * Owns: what they learn from, and making agents of them. Not here: how they learn (control/tasks/mitigation, control/localize).
  *
  * Learning is a pure function of its settings, and every job of a study wants the same outcome: a worker keeps it. The
  * localizer's lessons are looks at several moments of an anomaly, since it is asked from the first second on.
  */
 import { type FaultKind, faultKinds, targetName } from "../../act/faults/index.ts";
 import { type Ms, milliseconds, seconds, unwrap } from "../../base/index.ts";
-import { serviceHpa, serviceHpaController } from "../../control/fallbacks/index.ts";
 import { decodeLocalizer, encodeLocalizer, Localizer } from "../../control/localize/index.ts";
-import { FirmController } from "../../control/loop/index.ts";
-import type { ServicesController } from "../../control/tasks/index.ts";
+import {
+  ALL,
+  type Checkpoints,
+  type MitigationTraining,
+  mitigationLearner,
+  type ServicesController,
+  trainMitigation,
+  usualCurriculum,
+  usualTraining,
+} from "../../control/tasks/mitigation/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
-import { applicationNamed } from "../../sim/index.ts";
+import { applicationNamed, simulatedGround } from "../../sim/index.ts";
 import type { StudyJob } from "../study.ts";
 import { usualRate } from "./applications.ts";
+import type { Managing } from "./episode.ts";
+import { FirmAgents } from "./firm-agents.ts";
 import { drawCase } from "./localization-cases.ts";
 import { CALM, culpritsOf, LocalizationScene } from "./localization-scene.ts";
 import { type MethodContext, ruleOf } from "./methods.ts";
-import { type Checkpoints, openMitigationAgent, trainMitigation } from "./training.ts";
-import { type MitigationTraining, usualCurriculum, usualTraining } from "./training-config.ts";
 
 /** Plain JSON. */
 export interface FirmConfig {
@@ -60,8 +67,8 @@ function learned(config: FirmConfig, kernels: Kernels): Learned {
   const known = learnedBefore.get(key);
   if (known !== undefined) return known;
   const { training, seed, checkpointEvery, evaluation } = config;
-  const application = applicationNamed(config.learnsOn);
-  const { best } = trainMitigation({ ...training, application, seed, kernels, checkpointEvery, evaluation });
+  const ground = simulatedGround(applicationNamed(config.learnsOn));
+  const { best } = trainMitigation({ ...training, ground, seed, kernels, checkpointEvery, evaluation });
   const outcome = { checkpoints: best, localizer: encodeLocalizer(taughtLocalizer(config)) };
   learnedBefore.set(key, outcome);
   return outcome;
@@ -97,20 +104,29 @@ export function taughtLocalizer({ learnsOn, seed, lessonsPerKind }: FirmConfig):
   return localizer;
 }
 
-export function firmController(config: FirmConfig, kernels: Kernels): ServicesController {
+/** All agents begin with the one policy that was learned for all services, as the dissertation's transferred ones do. */
+function firmAgents(config: FirmConfig, kernels: Kernels): Managing {
   const { checkpoints, localizer } = learned(config, kernels);
-  return new FirmController({
-    agent: openMitigationAgent(checkpoints, { kernels, ddpg: config.training.ddpg }),
-    localizer: unwrap(decodeLocalizer(localizer)),
-    fallback: serviceHpaController({ hpa: serviceHpa() }),
-    actions: config.training.actions,
-  });
+  const ddpg = { ...config.training.ddpg, bufferSize: FROZEN };
+  return {
+    name: "firm",
+    manage: (port) =>
+      new FirmAgents({
+        port,
+        localizer: unwrap(decodeLocalizer(localizer)),
+        createLearner: () => mitigationLearner({ kernels, seed: 0, config: ddpg, policy: checkpoints[ALL] }),
+        actions: config.training.actions,
+      }),
+  };
 }
+
+/** Nothing is learned in a run, so nothing has to be kept for it. */
+const FROZEN = 64;
 
 /** Null: nobody changes anything. */
 export function controllerOf(
   method: string,
   context: MethodContext & { readonly firm: FirmConfig; readonly job: Pick<StudyJob, "kernels"> },
-): ServicesController | null {
-  return method === "firm" ? firmController(context.firm, context.job.kernels) : ruleOf(method, context);
+): ServicesController | Managing | null {
+  return method === "firm" ? firmAgents(context.firm, context.job.kernels) : ruleOf(method, context);
 }

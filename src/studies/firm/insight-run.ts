@@ -40,7 +40,13 @@ const nodes = firmNodes().filter(({ processor }) => processor === "xeon");
 export function insightRun(options: RunOptions): RunOutcome {
   const { application, seed, perSecond, designRate = perSecond, replicas = {}, limits = {}, sampling = 0 } = options;
   const world = microserviceWorld({
-    ...{ seed, application, designRate, replicas, limits, slos: isolatedSlos(application), nodes },
+    seed,
+    application,
+    designRate,
+    replicas,
+    limits,
+    slos: isolatedSlos(application),
+    nodes,
     load: { id: "steady", level: "high", perMinute: Float64Array.of(perSecond), dispersion: 1 },
     tracing: { sampling, capacity: 2_000_000 },
   });

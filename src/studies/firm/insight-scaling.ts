@@ -31,7 +31,8 @@ export function scaleByRule(rng: Rng, options: InsightOptions & { readonly count
     const varyingScaled = scaled(varying);
     return {
       disturbed: target.service,
-      ...{ varying, longest },
+      varying,
+      longest,
       p99: { before: before.p99, varyingScaled, longestScaled: longest === varying ? varyingScaled : scaled(longest) },
     };
   });

@@ -29,8 +29,13 @@ const trace = (id: number, more: number): readonly Span[] => {
   const span = (service: string, from: number, to: number): Span => ({
     traceId: String(id).padStart(32, "0"),
     spanId: `${service}${id}`.replace(/[^0-9a-f]/g, "f").padStart(16, "0"),
-    ...{ service, instance: `${service}-0`, operation: "wide", kind: "server", status: "ok" },
-    ...{ startUs: from * 1_000, endUs: to * 1_000 },
+    service,
+    instance: `${service}-0`,
+    operation: "wide",
+    kind: "server",
+    status: "ok",
+    startUs: from * 1_000,
+    endUs: to * 1_000,
   });
   const root = span("front", 0, 100 + more);
   return [root, ...[span("a", 10, 40), span("b", 30, 90 + more)].map((one) => ({ ...one, parentId: root.spanId }))];

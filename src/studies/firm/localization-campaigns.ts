@@ -165,7 +165,8 @@ function judgeCase(drawn: LocalizationCase, config: CampaignsConfig, localizers:
   const blamed = suspects.find(({ instance }) => culprits.includes(instance));
   const expected = resourceOf[kind];
   const result = {
-    ...{ kind, application: drawn.application.name },
+    kind,
+    application: drawn.application.name,
     all: scoredBy(suspects, culprits),
     printed: scoredBy(localizers.printed.suspects(now), culprits),
     isFirst: suspects[0] !== undefined && culprits.includes(suspects[0].instance),

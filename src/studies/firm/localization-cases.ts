@@ -39,7 +39,11 @@ export function sceneWorld(options: SceneOptions): MicroserviceWorld {
   slosOf.set(application, slos);
   const perMinute = Float64Array.of(perSecond);
   return microserviceWorld({
-    ...{ seed, application, slos, limits, tracing: { sampling } },
+    seed,
+    application,
+    slos,
+    limits,
+    tracing: { sampling },
     load: { id: "localization", level: "high", perMinute, dispersion: 1 },
     ...(isExact ? { metrics: { noise: 0, missing: 0, delay: 0 as Ms } } : {}),
   });

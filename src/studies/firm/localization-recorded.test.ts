@@ -32,7 +32,9 @@ function minute(window: number, slow: string | null, fault: number | null): Reco
 const services = ["cart", "pay", "ship"];
 const recording: RecordedTraces = {
   faults: Array.from({ length: 12 }, (_, fault) => ({
-    ...{ fault, application: "hipster" as const, type: "cpu_contention" },
+    fault,
+    application: "hipster" as const,
+    type: "cpu_contention",
     service: services[fault % 3] as string,
   })),
   windows: [
@@ -68,7 +70,9 @@ test("a service that takes all of its CPU is found by that, where its spans are 
   };
   const results = localizeRecorded({
     recording: { ...recording, windows: recording.windows.map(busy) },
-    ...{ seed: 1, passes: 3, progress: () => {} },
+    seed: 1,
+    passes: 3,
+    progress: () => {},
   });
   expect(results.every(({ place }) => place.learned === 1)).toBe(true);
   expect(results.filter(({ place }) => place.spans === 1).length).toBeLessThan(8);

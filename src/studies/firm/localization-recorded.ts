@@ -84,7 +84,10 @@ export function localizeRecorded({ recording, seed, passes, progress }: Recorded
     const ranked = { learned: rankedBy("learned"), spans: rankedBy("spans"), ...own.ranked };
     const placeIn = (method: RecordedMethod): number => ranked[method].indexOf(own.service) + 1;
     return {
-      ...{ fault: own.fault, type: own.type, service: own.service, suspects: ranked.learned.length },
+      fault: own.fault,
+      type: own.type,
+      service: own.service,
+      suspects: ranked.learned.length,
       place: {
         learned: placeIn("learned"),
         spans: placeIn("spans"),
@@ -109,10 +112,21 @@ function nearestTo(at: Ms, calm: readonly RecordedWindow[]): readonly RecordedWi
 const TURNS = 4;
 const one: Limits = { cpu: 1, memory: 1, llc: 1, io: 1, network: 1 } as Limits;
 const noCounters: InstanceCounters = {
-  ...{ cpuUsageSecondsTotal: 0, cpuCfsPeriodsTotal: 0, cpuCfsThrottledPeriodsTotal: 0, cpuPeakCores: 0 },
-  ...{ memoryUsageBytes: 0, fsReadSeconds: 0, fsWriteSeconds: 0, fsUsageBytes: 0 },
-  ...{ networkTransmitBytesTotal: 0, networkReceiveBytesTotal: 0, processes: 0 },
-  ...{ llcHitLocalDram: 0, llcMissLocalDram: 0, llcHitRemoteDram: 0, llcMissRemoteDram: 0 },
+  cpuUsageSecondsTotal: 0,
+  cpuCfsPeriodsTotal: 0,
+  cpuCfsThrottledPeriodsTotal: 0,
+  cpuPeakCores: 0,
+  memoryUsageBytes: 0,
+  fsReadSeconds: 0,
+  fsWriteSeconds: 0,
+  fsUsageBytes: 0,
+  networkTransmitBytesTotal: 0,
+  networkReceiveBytesTotal: 0,
+  processes: 0,
+  llcHitLocalDram: 0,
+  llcMissLocalDram: 0,
+  llcHitRemoteDram: 0,
+  llcMissRemoteDram: 0,
 };
 
 /** The normal minutes by turns, then those of the fault. Nodes are not known: all are neighbours. */
@@ -125,8 +139,16 @@ function readCpu(
     at += 1;
     const instances = [...cpu].map(
       ([service, used]): InstanceReading => ({
-        ...{ instance: service, service, node: "", at: milliseconds(at), isReady: true, threads: 1 },
-        ...{ limits: one, lower: one, upper: one, counters: noCounters },
+        instance: service,
+        service,
+        node: "",
+        at: milliseconds(at),
+        isReady: true,
+        threads: 1,
+        limits: one,
+        lower: one,
+        upper: one,
+        counters: noCounters,
         use: { cpu: used as Ratio, memory: 0 as Ratio, llc: 0 as Ratio, io: 0 as Ratio, network: 0 as Ratio },
       }),
     );

@@ -7,7 +7,11 @@ import { CALM, culpritsOf, LocalizationScene } from "./localization-scene.ts";
 
 const world = { application: hotelReservation, seed: 1_234, perSecond: 100 };
 const cpu = {
-  ...{ id: "x", kind: "cpu" as const, pattern: "constant" as const, start: CALM, duration: seconds(11) },
+  id: "x",
+  kind: "cpu" as const,
+  pattern: "constant" as const,
+  start: CALM,
+  duration: seconds(11),
   target: { on: "instance" as const, service: "profile", replica: 0 },
 };
 

@@ -44,7 +44,10 @@ export class LocalizationScene {
   run(injections: readonly Injection[], until: Ms): boolean {
     const sums = new Map<string, RequestTruth>();
     runCampaign({
-      ...{ world: this.world, injections, until, limits: faultLimits },
+      world: this.world,
+      injections,
+      until,
+      limits: faultLimits,
       onStep: ({ requests }) => {
         this.#watch();
         for (const truth of requests) sums.set(truth.request, added(truth, sums.get(truth.request)));

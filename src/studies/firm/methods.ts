@@ -4,6 +4,7 @@
  */
 import { faultKinds, type Injection } from "../../act/faults/index.ts";
 import { CodedError, failure, minutes, seededRng } from "../../base/index.ts";
+import type { ServicesController } from "../../control/tasks/mitigation/index.ts";
 import {
   type AimdConfig,
   aimdController,
@@ -14,8 +15,7 @@ import {
   serviceHpaController,
   type TowerMemory,
   throttleTargetController,
-} from "../../control/fallbacks/index.ts";
-import type { ServicesController } from "../../control/tasks/index.ts";
+} from "../../control/tasks/mitigation/index.ts";
 import type { MicroserviceApplication } from "../../sim/index.ts";
 import { shuffled } from "../shuffled.ts";
 import { sequence, usualSequence } from "./applications.ts";
@@ -86,10 +86,16 @@ function rehearse({ application, perSecond, rules }: MethodContext): TowerMemory
   );
   const anomalies = { ...usualSequence, kinds: faultKinds, count: Math.max(1, Math.floor(count / 3)) };
   const controller = throttleTargetController({
-    ...{ captain: rules.captain, rehearse: arms, rng: rng.fork("tower") },
+    captain: rules.captain,
+    rehearse: arms,
+    rng: rng.fork("tower"),
   });
   runEpisode({
-    ...{ seed: REHEARSAL_SEED, application, rung: "fluid", perMinute: [perSecond], controller },
+    seed: REHEARSAL_SEED,
+    application,
+    rung: "fluid",
+    perMinute: [perSecond],
+    controller,
     injections: sequence(rng.fork("anomalies"), application, anomalies),
     duration: minutes(count + 0.1),
   });

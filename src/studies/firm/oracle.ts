@@ -1,10 +1,9 @@
 /**
  * A controller that is told the truth: who is disturbed, and since when. No rule and no agent can do better with the same
- * actions, so what it can not mend nobody is blamed for.
+ * actions, so what it cannot mend nobody is blamed for.
  */
 import { endOf, type Injection } from "../../act/faults/index.ts";
-import type { ServiceProposal } from "../../act/index.ts";
-import type { ServicesController } from "../../control/tasks/index.ts";
+import type { ServiceProposal, ServicesController } from "../../control/tasks/mitigation/index.ts";
 
 /** One second after an anomaly began its container has all it may have, and more of its kind beside it. */
 export function oracleController(injections: readonly Injection[]): ServicesController {

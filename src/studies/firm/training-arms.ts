@@ -1,20 +1,20 @@
 /**
  * The three ways to train of 3.3.3, one after another under one seed, and what the common agent does elsewhere.
- * Owns: which training begins with what, and by what they are judged. Not here: training (training.ts), claims.
+ * Owns: which training begins with what, and by what they are judged. Not here: training (control/tasks/mitigation), claims.
  */
-import type { Kernels } from "../../learn/tensor/index.ts";
-import { type MicroserviceApplication, trainTicket } from "../../sim/index.ts";
 import {
   ALL,
   type Checkpoints,
   type EvaluationConfig,
   type Judgement,
   judgeMitigation,
+  type MitigationTraining,
   openMitigationAgent,
   type TrainedMitigation,
   trainMitigation,
-} from "./training.ts";
-import type { MitigationTraining } from "./training-config.ts";
+} from "../../control/tasks/mitigation/index.ts";
+import type { Kernels } from "../../learn/tensor/index.ts";
+import { type MicroserviceApplication, simulatedGround, trainTicket } from "../../sim/index.ts";
 import type { Curve } from "./training-curves.ts";
 
 export interface ArmsOptions {
@@ -45,18 +45,25 @@ export function trainThree(options: ArmsOptions): Arms {
   const { evaluation, seed, kernels, signal } = options;
   // All three are judged on the same services under the same anomalies.
   const judged = { ...evaluation, services };
-  const parts = { ...training, application: trainTicket, seed, kernels, signal, evaluation: judged };
+  const parts = { ...training, ground: simulatedGround(trainTicket), seed, kernels, signal, evaluation: judged };
   const told = (from: number, share: number, episodes: number) => ({
     onEpisode: ({ episode }: { readonly episode: number }) => progress(from + (share * (episode + 1)) / episodes),
   });
   const all = trainMitigation({ ...parts, checkpointEvery, ...told(0, SHARES.all, training.episodes) });
   const each = trainMitigation({
-    ...{ ...parts, checkpointEvery, services, each: true },
+    ...parts,
+    checkpointEvery,
+    services,
+    each: true,
     ...told(SHARES.all, SHARES.each, training.episodes),
   });
   const transferred = trainMitigation({
-    ...{ ...parts, services, each: true, from: { [ALL]: all.best[ALL] as Uint8Array } },
-    ...{ episodes: transferEpisodes, checkpointEvery: transferCheckpointEvery },
+    ...parts,
+    services,
+    each: true,
+    from: { [ALL]: all.best[ALL] as Uint8Array },
+    episodes: transferEpisodes,
+    checkpointEvery: transferCheckpointEvery,
     // Its policies are good from the start, so its episodes are as long as they get.
     curriculum: { ...training.curriculum, shortest: training.curriculum.longest },
     ...told(1 - SHARES.transferred, SHARES.transferred, transferEpisodes),
@@ -92,7 +99,7 @@ export function applyAgents(
   best: Checkpoints,
   { application, training, evaluation, kernels }: ApplyOptions,
 ): AppliedResult {
-  const options = { ...training, application, evaluation, episodes: training.episodes };
+  const options = { ...training, ground: simulatedGround(application), evaluation, episodes: training.episodes };
   const agent = openMitigationAgent(best, { kernels, ddpg: training.ddpg });
   try {
     const managed = fared(judgeMitigation(agent, options));

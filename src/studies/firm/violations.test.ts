@@ -4,8 +4,13 @@ import { milliseconds, seconds } from "../../base/index.ts";
 import { brokenShare, type Look, mitigationOf } from "./violations.ts";
 
 const injection: Injection = {
-  ...{ id: "a", kind: "cpu", target: { on: "instance", service: "geo", replica: 0 } },
-  ...{ start: seconds(10), duration: seconds(30), pattern: "constant", intensity: 1 },
+  id: "a",
+  kind: "cpu",
+  target: { on: "instance", service: "geo", replica: 0 },
+  start: seconds(10),
+  duration: seconds(30),
+  pattern: "constant",
+  intensity: 1,
 };
 
 /** Half a second each, 100 requests of one type: late ones by look, none where nothing is said. */
@@ -20,8 +25,12 @@ test("a violation lasts from the first broken look to the first from which five 
   // Broken from 11 s up to 14.5 s: 3.5 s.
   const looks = looksWith((at) => (at >= 11 && at < 14.5 ? 50 : 0));
   expect(mitigationOf(injection, looks)).toEqual({
-    ...{ injection: "a", kind: "cpu", target: injection.target },
-    ...{ outcome: "mitigated", onset: 1, lasted: 3.5 },
+    injection: "a",
+    kind: "cpu",
+    target: injection.target,
+    outcome: "mitigated",
+    onset: 1,
+    lasted: 3.5,
   });
 });
 

@@ -91,7 +91,7 @@ export class PercentileSketch {
       throw new CodedError(
         failure(
           "sketch.mismatch",
-          `a sketch with a relative error of ${this.relativeError} can not take in one with ${other.relativeError}; build both with the same`,
+          `a sketch with a relative error of ${this.relativeError} cannot take in one with ${other.relativeError}; build both with the same`,
         ),
       );
     }

@@ -6,38 +6,45 @@
 import type { IntakeCounts } from "../../../adapters/otlp/index.ts";
 import type { Ms, Result } from "../../../base/index.ts";
 import { assertNever, err, failure, milliseconds, minutes, ok } from "../../../base/index.ts";
-import type { TraceStore } from "../../../observe/telemetry/index.ts";
 import type {
   ActingDone,
   ActingMode,
   GraphVertex,
   InstanceDocument,
   PathsDocument,
+  RequestDocument,
+  RequestSloDone,
   ServiceGraphDocument,
   ServicesDocument,
   ServicesQuestion,
-  SpanDoors,
+  SpanListeners,
   SuspectsDocument,
-} from "../../../server/index.ts";
-import { type SavedActing, writeActing } from "./acting-file.ts";
+} from "../../../contract/index.ts";
+import type { SavedServices } from "../../../contract/schemas/index.ts";
+import type { TraceStore } from "../../../observe/telemetry/index.ts";
 import type { Mitigator } from "./mitigator.ts";
+import { MOST_SLOS, type RequestSlos } from "./request-slos.ts";
 import type { ServiceKnowledge } from "./service-knowledge.ts";
+import { writeServices } from "./services-file.ts";
 import type { SimulatedApplication } from "./simulated-application.ts";
-import type { TraceDesk } from "./trace-desk.ts";
 import { summaryDocument, traceDocument } from "./trace-documents.ts";
+import type { TracePipeline } from "./trace-pipeline.ts";
 
 export interface Answering {
   readonly now: () => Ms;
-  readonly doors: SpanDoors;
+  readonly listeners: SpanListeners;
   readonly intake: () => IntakeCounts;
-  readonly desk: TraceDesk;
+  readonly pipeline: TracePipeline;
   readonly store: TraceStore;
   readonly knowledge: ServiceKnowledge;
+  readonly slos: RequestSlos;
   /** The application and who acts on it. */
   readonly simulated: SimulatedApplication | null;
   readonly mitigator: Mitigator | null;
-  /** Where what a person says about acting is kept; null for nowhere. */
+  /** Where what a person says is kept; null for nowhere. */
   readonly folder: string | null;
+  /** What was said about acting before this start. */
+  readonly saved: Pick<SavedServices, "mode" | "since">;
 }
 
 const GRAPH_SPAN: Ms = minutes(5);
@@ -53,8 +60,16 @@ export class Answers {
     this.#about = about;
   }
 
+  /** Another one as soon as an answer may be another one; a simulated application is never the same for long. */
+  get version(): string {
+    const { now, intake, pipeline, simulated, knowledge } = this.#about;
+    if (simulated !== null) return String(now());
+    const { requests, spans } = intake();
+    return [requests, spans, pipeline.coordinator.assembler.waitingSpans, knowledge.localizer.isTrained].join(" ");
+  }
+
   async to(question: ServicesQuestion): Promise<Result<unknown>> {
-    const { simulated, store, desk } = this.#about;
+    const { simulated, store, pipeline } = this.#about;
     switch (question.kind) {
       case "services":
         return ok(await this.#services());
@@ -64,6 +79,8 @@ export class Answers {
         return ok(this.#suspects(question.limit));
       case "instances":
         return ok({ items: (simulated?.instances() ?? []).map(instanceDocument), next: null });
+      case "requests":
+        return ok({ items: this.#requests(), next: null });
       case "paths":
         return ok(this.#paths(question.request));
       case "traces": {
@@ -78,7 +95,7 @@ export class Answers {
       }
       case "trace": {
         const trace = await store.trace(question.id);
-        if (trace !== null) return ok(traceDocument(trace, desk.coordinator));
+        if (trace !== null) return ok(traceDocument(trace, pipeline.coordinator));
         const text = `there is no trace ${question.id}: it may not be complete yet; GET /v1/traces lists those that are`;
         return err(failure("services.unknown-trace", text));
       }
@@ -88,30 +105,66 @@ export class Answers {
         return simulated?.stop(question.id) ?? err(NOTHING_SIMULATED);
       case "set-acting":
         return this.#setActing(question.mode);
+      case "set-request-slo":
+        return this.#setSlo(question);
       default:
         return assertNever(question);
     }
   }
 
-  #setActing(mode: ActingMode): Result<ActingDone> {
-    const { mitigator, folder, now } = this.#about;
+  async #setActing(mode: ActingMode): Promise<Result<ActingDone>> {
+    const { mitigator, now } = this.#about;
     if (mitigator === null) return err(NOTHING_SIMULATED);
     const since: number = now();
-    const wish: SavedActing & ActingDone = { mode, since };
-    mitigator.setMode(mode, since);
-    const saved = writeActing(folder, wish);
-    return saved.ok ? ok(wish) : saved;
+    const set = await mitigator.setMode(mode, since);
+    const saved = set.ok ? this.#save() : set;
+    return saved.ok ? ok({ mode, since }) : saved;
+  }
+
+  #setSlo({ request, sloMs }: RequestSloDone): Result<RequestSloDone> {
+    const { slos, knowledge } = this.#about;
+    if (!slos.set(request, sloMs))
+      return err(
+        failure(
+          "services.too-many-slos",
+          `${MOST_SLOS} request types have an SLO already: take one back with null first`,
+        ),
+      );
+    knowledge.setSlos(slos.inForce);
+    const saved = this.#save();
+    return saved.ok ? ok({ request, sloMs }) : saved;
+  }
+
+  #save(): Result<void> {
+    const { mitigator, slos, folder } = this.#about;
+    const { mode, since } = mitigator?.document() ?? this.#about.saved;
+    return writeServices(folder, { mode, since, sloMs: slos.said });
+  }
+
+  #requests(): readonly RequestDocument[] {
+    const { knowledge, slos } = this.#about;
+    const { requests, broken } = knowledge.status;
+    const own = slos.inForce;
+    return requests.map(({ request, slo, p50, p99, completed }) => ({
+      request,
+      sloMs: slo,
+      isOwn: own.has(request),
+      p50Ms: p50,
+      p99Ms: p99,
+      perSecond: completed,
+      isBroken: broken.has(request),
+    }));
   }
 
   async #services(): Promise<ServicesDocument> {
-    const { now, doors, intake, desk, store, simulated, mitigator } = this.#about;
+    const { now, listeners, intake, pipeline, store, simulated, mitigator } = this.#about;
     const { traces, spans } = await this.#fresh("counts", () => store.counts());
     const { requests, spans: received, refused, dropped } = intake();
-    const later = desk.coordinator.assembler.counts().dropped;
+    const later = pipeline.coordinator.assembler.counts().dropped;
     const reasons = new Set([...Object.keys(dropped), ...Object.keys(later)]) as Set<keyof typeof later>;
     return {
       at: now(),
-      doors,
+      listeners,
       counts: {
         requests,
         spans: received,
@@ -119,7 +172,7 @@ export class Answers {
         dropped: Object.fromEntries(
           [...reasons].map((reason) => [reason, dropped[reason] + later[reason]]).filter(([, count]) => count !== 0),
         ),
-        waiting: desk.coordinator.assembler.waitingSpans,
+        waiting: pipeline.coordinator.assembler.waitingSpans,
         storedTraces: traces,
         storedSpans: spans,
       },
@@ -186,8 +239,8 @@ export class Answers {
   }
 
   #paths(asked: string | undefined): PathsDocument {
-    const { desk, knowledge } = this.#about;
-    const types = desk.coordinator.signatures.requestTypes();
+    const { pipeline, knowledge } = this.#about;
+    const types = pipeline.coordinator.signatures.requestTypes();
     const request = asked ?? types[0]?.name ?? null;
     const windows = request === null ? [] : knowledge.windows.windows(request);
     const [first] = windows;
@@ -238,7 +291,6 @@ function applicationDocument(
   simulated: SimulatedApplication,
 ): Omit<NonNullable<ServicesDocument["simulated"]>, "acting"> {
   const twins = simulated.twinRequests();
-  const { own, twin } = simulated.cores();
   return {
     application: simulated.application.name,
     requests: simulated.requests().map(({ request, slo, p50, p99, offered, completed, failed }, i) => ({
@@ -253,8 +305,6 @@ function applicationDocument(
     })),
     targets: simulated.targets(),
     anomalies: simulated.anomalies(),
-    cores: own,
-    twinCores: twin,
   };
 }
 

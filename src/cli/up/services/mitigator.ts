@@ -1,135 +1,163 @@
 /**
- * FIRM at the wheel of the simulated application, and Kubernetes autoscaling until it has learned.
- * Owns: who is asked each second, whether what is proposed may be done, and the document about it.
- * Not here: FIRM and the guard (control/loop), what becomes of decisions as remedies (remedies.ts), the training
- * (school-worker.ts), the application (simulated-application.ts).
+ * Who acts on the services of the simulated application: one agent for each, in a plane of their own, and Kubernetes
+ * autoscaling alone until there is a policy to begin with.
+ * Owns: the two phases, whether anything is carried out, and the document about it.
+ * Not here: agents and their turns (plane), the application (simulated-application.ts), pre-training
+ * (pretraining-worker.ts), what becomes of decisions as remedies (remedies.ts).
  *
- * Spans that others send have nobody to act here: there is no port to their containers.
+ * Spans that others send have nobody to act here: there is no way to their containers.
  */
-import { parseServiceGuardLimits } from "../../../act/index.ts";
-import type { Ms, Result } from "../../../base/index.ts";
-import { err, failure, unwrap } from "../../../base/index.ts";
-import { serviceHpa, serviceHpaController } from "../../../control/fallbacks/index.ts";
-import type { Localizer } from "../../../control/localize/index.ts";
-import { FirmController, ServicesDriver } from "../../../control/loop/index.ts";
-import type { MitigationAgent, ServicesController, ServicesPort } from "../../../control/tasks/index.ts";
-import type { ActingDocument, ActingMode } from "../../../server/index.ts";
-import { type Before, Remedies } from "./remedies.ts";
+
+import type { Setting } from "../../../act/index.ts";
+import { type Ms, milliseconds, ok, type Result } from "../../../base/index.ts";
+import type { ActingDocument, ActingMode, ModeName, PlaneUpdate } from "../../../contract/index.ts";
+import { ServicesDriver, serviceHpa, serviceHpaController } from "../../../control/tasks/mitigation/index.ts";
+import type { Plane } from "../../../plane/index.ts";
+import { Remedies, type ServiceTurn } from "./remedies.ts";
+import type { ServiceKnowledge } from "./service-knowledge.ts";
+import type { ServicesWorld } from "./services-world.ts";
+import type { SimulatedApplication } from "./simulated-application.ts";
 
 export interface MitigatorOptions {
-  readonly port: ServicesPort;
-  /** From the application's time to the wall's. */
-  readonly wallOf: (at: Ms) => number;
+  readonly simulated: SimulatedApplication;
+  readonly knowledge: ServiceKnowledge;
+  readonly world: ServicesWorld;
   readonly mode: ActingMode;
   readonly since: number | null;
 }
 
 /** Once a second, as in 3.2.4. */
 const INTERVAL = 1_000;
+/** Further behind the wall than this, time is skipped: a machine that slept must not be made to catch up. */
+const MOST_BEHIND = 5_000;
 
-const OBSERVING = failure("services.observe-only", "nobody may act on the services: a person has said so");
+/** An agent's mode for what a person says about all of them. */
+export const modeFor = (mode: ActingMode): ModeName => (mode === "act" ? "act" : "recommend");
 
 export class Mitigator {
   readonly #options: MitigatorOptions;
-  readonly #port: ServicesPort;
   readonly #remedies = new Remedies();
-  readonly #fallback: ServicesController = serviceHpaController({ hpa: serviceHpa() });
-  #driver: ServicesDriver;
-  #firm: { readonly controller: FirmController; readonly localizer: Localizer } | null = null;
-  #waitsFor = "the learner is still being trained on simulated anomalies";
+  /** Kubernetes autoscaling alone, of the application and of its twin. */
+  readonly #rules: readonly ServicesDriver[];
+  #plane: Plane | null = null;
+  #waitsFor = "the policy is still being trained on simulated anomalies";
   #mode: ActingMode;
   #since: number | null;
-  #nextAt = Number.NEGATIVE_INFINITY;
+  #nextRules = Number.NEGATIVE_INFINITY;
+  #updates: PlaneUpdate[] = [];
 
   constructor(options: MitigatorOptions) {
+    const { simulated, mode, since } = options;
     this.#options = options;
-    this.#mode = options.mode;
-    this.#since = options.since;
-    // Asked in both modes, so that a person sees what would be done; the world is closed to it in one of them.
-    const { port } = options;
-    this.#port = Object.create(port, {
-      apply: { value: (action: Parameters<ServicesPort["apply"]>[0]) => this.#apply(action) },
-    }) as ServicesPort;
-    this.#driver = this.#driverOf(this.#fallback);
+    this.#mode = mode;
+    this.#since = since;
+    this.#rules = [simulated.port, simulated.twinPort].map(
+      (port) => new ServicesDriver({ port, controller: serviceHpaController({ hpa: serviceHpa() }) }),
+    );
   }
 
-  /** The learner is trained: from the next interval on it is asked. */
-  graduate(agent: MitigationAgent, localizer: Localizer): void {
-    const controller = new FirmController({ agent, localizer, fallback: this.#fallback });
-    this.#firm = { controller, localizer };
-    this.#driver = this.#driverOf(controller);
+  get plane(): Plane | null {
+    return this.#plane;
   }
 
-  /** There will be no learner. */
+  /** The agents are there: from now on the plane moves the application. */
+  use(plane: Plane): void {
+    this.#plane = plane;
+  }
+
+  /** There will be no policy to begin with. */
   giveUp(why: string): void {
-    this.#waitsFor = `the learner could not be trained: ${why}`;
+    this.#waitsFor = `the policy could not be trained: ${why}`;
   }
 
-  setMode(mode: ActingMode, at: number): void {
+  /** For all agents; each can be set by itself as well, which is newer then. */
+  async setMode(mode: ActingMode, at: number): Promise<Result<void>> {
     this.#mode = mode;
     this.#since = at;
+    return this.#plane?.setModes(modeFor(mode)) ?? ok(undefined);
   }
 
-  /** As often as the application advances; it decides once a second. */
-  turn(): void {
-    const { port, wallOf } = this.#options;
-    const { now } = port;
-    if (now < this.#nextAt) return;
-    this.#nextAt = now + INTERVAL;
-    const before = this.#look();
-    const decisions = this.#driver.step();
-    const firm = this.#firm;
-    const status = firm?.controller.status ?? null;
-    const isLearner = status?.acts === "agent";
-    const broken = isLearner ? new Set(status.broken.keys()) : this.#broken();
+  /** The application, its spans and whoever acts on it, until the wall's now. */
+  async advance(wall: Ms): Promise<void> {
+    const { world, simulated } = this.#options;
+    const plane = this.#plane;
+    if (plane === null) {
+      world.advance(wall);
+      world.clock.advanceTo(simulated.port.now);
+      this.#stepRules(wall);
+      return;
+    }
+    if (wall - plane.now > MOST_BEHIND) world.clock.advanceTo(milliseconds(wall - INTERVAL));
+    while (plane.nextMoment <= wall) await plane.advance();
+    await this.#hear(plane);
+  }
+
+  /** What the plane has told since the last call, as of now. */
+  async newest(): Promise<readonly PlaneUpdate[]> {
+    if (this.#plane !== null) await this.#hear(this.#plane);
+    return this.takeUpdates();
+  }
+
+  /** What the plane has told since the last call. */
+  takeUpdates(): readonly PlaneUpdate[] {
+    const updates = this.#updates;
+    this.#updates = [];
+    return updates;
+  }
+
+  #stepRules(wall: Ms): void {
+    if (wall < this.#nextRules) return;
+    this.#nextRules = wall + INTERVAL;
+    const [own, twin] = this.#rules;
+    if (this.#mode === "act") own?.step();
+    twin?.step();
+  }
+
+  /** What the plane tells is kept for people, and its decisions become remedies. */
+  async #hear(plane: Plane): Promise<void> {
+    const told = await plane.tell(plane.now);
+    if (!told.ok) throw new Error(told.failure.message);
+    this.#updates.push(...told.value);
+    const { knowledge } = this.#options;
+    const { broken } = knowledge.status;
+    const turns = told.value.flatMap((update) => (update.kind === "decision" ? turnOf(update.decision) : []));
+    if (turns.length === 0) return;
     this.#remedies.note({
-      at: wallOf(now),
-      by: isLearner ? "learner" : "fallback",
+      at: plane.now,
       isActing: this.#mode === "act",
-      broken,
-      suspects: status?.suspects ?? [],
-      decisions,
-      before,
+      broken: new Set(broken.keys()),
+      suspects: broken.size > 0 ? knowledge.suspects.list : [],
+      turns: turns.map((turn) => ({ ...turn, service: this.#serviceOf(turn.service) })),
     });
-    for (const check of firm?.localizer.check(now) ?? []) this.#remedies.check(check, wallOf(check.promisedAt));
-    // Nobody has taken them while Kubernetes autoscaling, which reads no spans, is asked.
-    if (firm === null) port.takeSpans();
+    for (const check of knowledge.localizer.check(plane.now)) this.#remedies.check(check);
+  }
+
+  #serviceOf(workload: string): string {
+    return workload.slice(this.#options.simulated.application.name.length + 1);
   }
 
   document(): ActingDocument {
-    const status = this.#firm?.controller.status ?? null;
-    const isLearner = status?.acts === "agent";
     return {
       mode: this.#mode,
       since: this.#since,
-      charge: isLearner ? "learner" : "fallback",
-      why: isLearner ? null : this.#firm === null ? this.#waitsFor : (status?.why ?? "it begins with its next look"),
+      waitsFor: this.#plane === null ? this.#waitsFor : null,
       remedies: this.#remedies.list,
       fitted: this.#remedies.fitted,
     };
   }
+}
 
-  #driverOf(controller: ServicesController): ServicesDriver {
-    return new ServicesDriver({ port: this.#port, controller, limits: unwrap(parseServiceGuardLimits()) });
-  }
+type Decision = Extract<PlaneUpdate, { readonly kind: "decision" }>["decision"];
 
-  #apply(action: Parameters<ServicesPort["apply"]>[0]): Result<void> {
-    return this.#mode === "act" ? this.#options.port.apply(action) : err(OBSERVING);
-  }
-
-  #look(): Before {
-    const instances = this.#options.port.readInstances();
-    const replicas = new Map<string, number>();
-    for (const { service } of instances) replicas.set(service, (replicas.get(service) ?? 0) + 1);
-    return { limits: new Map(instances.map(({ instance, limits }) => [instance, limits])), replicas };
-  }
-
-  #broken(): ReadonlySet<string> {
-    return new Set(
-      this.#options.port
-        .readRequests()
-        .filter(({ p99, slo, failed, offered }) => (p99 !== null && p99 > slo) || failed > 0.01 * offered)
-        .map(({ request }) => request),
-    );
-  }
+function turnOf({ workload, who, have, proposed, executed }: Decision): ServiceTurn[] {
+  const has = executed ?? proposed;
+  if (have === null || has === null) return [];
+  return [
+    {
+      service: workload,
+      by: who === "learner" || executed === null ? "learner" : "fallback",
+      had: have as unknown as Setting,
+      has: has as unknown as Setting,
+    },
+  ];
 }

@@ -7,10 +7,18 @@ import { Worker } from "node:worker_threads";
 import { workerEntry } from "../../../adapters/runtime/index.ts";
 import type { Failure, Result } from "../../../base/index.ts";
 import { err, failure, ok } from "../../../base/index.ts";
-import type { ServicesPlane, ServicesQuestion } from "../../../server/index.ts";
+import type {
+  ControlPlane,
+  ManagedWorld,
+  Readiness,
+  ServicesPlane,
+  ServicesQuestion,
+} from "../../../contract/index.ts";
+import { type CommandAnswer, type TrajectoryPage, UpdateFeed } from "../../../plane/index.ts";
 import type { FromServices, ServicesSettings, ToServices } from "./services-messages.ts";
 
-export interface RunningServices extends ServicesPlane {
+/** Its `worlds` are none until the services have agents. */
+export interface RunningServices extends ServicesPlane, ControlPlane {
   /** Spans that wait are stored; resolves when the thread has ended, or false when it would not. */
   close(): Promise<boolean>;
 }
@@ -25,6 +33,7 @@ const STOP_MS = 30_000;
 const YOUNG_MB = 48;
 
 type Answer = Result<Uint8Array<ArrayBuffer>>;
+type Done = Result<CommandAnswer | TrajectoryPage>;
 
 export async function openServices(
   settings: ServicesSettings,
@@ -46,6 +55,10 @@ class ThreadedServices implements RunningServices {
   readonly #worker: Worker;
   readonly #say: OpenServicesOptions["say"];
   readonly #asked = new Map<number, (answer: Answer) => void>();
+  readonly #wished = new Map<number, (done: Done) => void>();
+  readonly #feed = new UpdateFeed();
+  worlds: readonly ManagedWorld[] = [];
+  #readiness: Readiness = { reasons: [], notes: [] };
   #ids = 0;
   #isBegun = false;
   #failure: Failure | undefined;
@@ -70,6 +83,30 @@ class ThreadedServices implements RunningServices {
       this.#asked.set(id, resolve);
       this.#send({ kind: "ask", id, question });
     });
+  }
+
+  subscribe: RunningServices["subscribe"] = (take, options) => this.#feed.subscribe(take, options);
+
+  command: RunningServices["command"] = (command, { revision }) =>
+    this.#wish((id) => ({ kind: "command", id, command, revision })) as Promise<Result<CommandAnswer>>;
+
+  trajectories: RunningServices["trajectories"] = (query) =>
+    this.#wish((id) => ({ kind: "trajectories", id, query })) as Promise<Result<TrajectoryPage>>;
+
+  #wish(make: (id: number) => ToServices): Promise<Done> {
+    if (this.#failure !== undefined) return Promise.resolve(err(this.#failure));
+    const id = ++this.#ids;
+    return new Promise((resolve) => {
+      this.#wished.set(id, resolve);
+      this.#send(make(id));
+    });
+  }
+
+  /** The workloads are managed without the thread, so its loss is no reason. */
+  readiness(): Readiness {
+    const { notes } = this.#readiness;
+    if (this.#failure === undefined) return this.#readiness;
+    return { reasons: [], notes: [...notes, "spans are not taken any more: what takes them has ended"] };
   }
 
   async close(): Promise<boolean> {
@@ -101,6 +138,20 @@ class ThreadedServices implements RunningServices {
         this.#asked.get(message.id)?.(message.answer);
         this.#asked.delete(message.id);
         return;
+      case "done":
+        this.#wished.get(message.id)?.(message.answer);
+        this.#wished.delete(message.id);
+        return;
+      case "managed":
+        this.worlds = [message.world];
+        this.#feed.addPast(message.past);
+        return;
+      case "updates":
+        this.#feed.add(message.updates);
+        return;
+      case "readiness":
+        this.#readiness = message.readiness;
+        return;
       case "say":
         this.#say(message.level, message.text);
         return;
@@ -122,6 +173,8 @@ class ThreadedServices implements RunningServices {
     this.#onStopped(true);
     for (const resolve of this.#asked.values()) resolve(err(why));
     this.#asked.clear();
+    for (const resolve of this.#wished.values()) resolve(err(why));
+    this.#wished.clear();
   }
 }
 

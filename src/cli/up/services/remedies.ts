@@ -1,29 +1,30 @@
 /**
  * What was done about broken SLOs, told for people: by whom, when, why, and whether it helped.
  * Owns: which decisions belong together, when a violation is over, and the bound on what is kept.
- * Not here: deciding and doing (mitigator.ts, control/loop), expected milliseconds and their check (control/localize).
+ * Not here: deciding and doing (mitigator.ts, plane), expected milliseconds and their check (control/localize).
  */
-import type { Limits, Resource } from "../../../base/index.ts";
-import { resources } from "../../../base/index.ts";
-import type { SavingCheck, Suspect } from "../../../control/localize/index.ts";
-import type { ServiceDecision } from "../../../control/loop/index.ts";
-import type { RemedyChange, RemedyDocument } from "../../../server/index.ts";
 
-/** How everything was before an interval's decisions. */
-export interface Before {
-  readonly limits: ReadonlyMap<string, Limits>;
-  readonly replicas: ReadonlyMap<string, number>;
+import type { Setting } from "../../../act/index.ts";
+import { resources } from "../../../base/index.ts";
+import type { RemedyChange, RemedyDocument } from "../../../contract/index.ts";
+import type { SavingCheck, Suspect } from "../../../control/localize/index.ts";
+
+/** One service's turn: what there was, and what there is then, or would be where nobody may act. */
+export interface ServiceTurn {
+  readonly service: string;
+  readonly by: RemedyDocument["by"];
+  readonly had: Setting;
+  readonly has: Setting;
 }
 
 export interface Interval {
   readonly at: number;
-  readonly by: RemedyDocument["by"];
   readonly isActing: boolean;
   /** Request types whose SLO is broken. */
   readonly broken: ReadonlySet<string>;
+  /** Likeliest first. */
   readonly suspects: readonly Suspect[];
-  readonly decisions: readonly ServiceDecision[];
-  readonly before: Before;
+  readonly turns: readonly ServiceTurn[];
 }
 
 type Kept = { -readonly [K in keyof RemedyDocument]: RemedyDocument[K] };
@@ -50,33 +51,35 @@ export class Remedies {
   }
 
   note(interval: Interval): void {
-    const { at, broken, decisions, isActing } = interval;
+    const { at, broken, turns, isActing } = interval;
     if (broken.size > 0) this.#calm = null;
     else this.#calm = { since: this.#calm?.since ?? at, intervals: (this.#calm?.intervals ?? 0) + 1 };
-    for (const decision of decisions) {
-      const changes = changesOf(decision, interval);
+    for (const turn of turns) {
+      const changes = changesOf(turn);
       if (changes.length === 0) continue;
-      if (isRemedy(changes, interval)) this.#add(decision, changes, interval);
+      if (isRemedy(changes, turn, broken)) this.#add(turn, changes, interval);
       else if (isActing) this.#fitted += changes.length;
     }
     if (this.#calm === null || this.#calm.intervals < OVER_AFTER) return;
     for (const one of this.#kept) one.endedAt ??= this.#calm.since;
   }
 
-  /** The localizer's own check of what it promised, of the first promise of each remedy. */
-  check({ instance, expected, measured }: SavingCheck, promisedAt: number): void {
-    const one = this.#kept.find((kept) => kept.instance === instance && kept.isDone && kept.from === promisedAt);
+  /** The localizer's own check of what it promised, of the first promise after each remedy began. */
+  check({ instance, expected, measured, promisedAt }: SavingCheck): void {
+    const one = this.#kept.find(
+      (kept) => kept.instance === instance && kept.isDone && Math.abs(kept.from - promisedAt) <= SAME_MOMENT,
+    );
     // Nothing is expected where nothing is known of the container's calm times.
     if (one === undefined || one.saving !== null || !(expected > 0)) return;
     one.saving = { expectedMs: expected, measuredMs: measured };
   }
 
-  #add(decision: ServiceDecision, changes: readonly RemedyChange[], interval: Interval): void {
-    const { at, by, isActing, suspects, broken } = interval;
-    const { action, why } = decision.proposal;
-    const instance = action.kind === "set-limits" ? action.instance : null;
-    const suspect = suspects.find((one) => one.instance === instance);
-    const service = action.kind === "scale-service" ? action.service : (suspect?.service ?? instance ?? "");
+  #add({ service, by }: ServiceTurn, changes: readonly RemedyChange[], interval: Interval): void {
+    const { at, isActing, suspects, broken } = interval;
+    const isLimits = changes.some(({ what }) => what !== "replicas");
+    // All containers of a service get the same; the one that it was done for is the one to name.
+    const suspect = suspects.find((one) => one.service === service);
+    const instance = isLimits ? (suspect?.instance ?? null) : null;
     const open = this.#kept.find(
       (one) => one.endedAt === null && one.service === service && one.instance === instance && one.isDone === isActing,
     );
@@ -87,10 +90,17 @@ export class Remedies {
     }
     this.#count += 1;
     this.#kept.push({
-      ...{ id: `remedy-${this.#count}`, service, instance, by, isDone: isActing, from: at, until: at },
+      id: `remedy-${this.#count}`,
+      service,
+      instance,
+      by,
+      isDone: isActing,
+      from: at,
+      until: at,
       requests: [...broken],
       changes,
-      why: suspect?.reason ?? why,
+      why:
+        suspect?.reason ?? (by === "fallback" ? "Kubernetes autoscaling, by CPU use" : "requests through it are late"),
       endedAt: null,
       saving: null,
     });
@@ -98,26 +108,20 @@ export class Remedies {
   }
 }
 
-/** What was done, or what would have been where nobody may act. */
-function changesOf({ proposal, done, failure }: ServiceDecision, { isActing, before }: Interval): RemedyChange[] {
-  const action = isActing ? done : failure === undefined ? done : proposal.action;
-  if (action.kind === "scale-service") {
-    const from = before.replicas.get(action.service) ?? 1;
-    return from === action.replicas ? [] : [{ what: "replicas", from, to: action.replicas }];
-  }
-  if (action.kind !== "set-limits") return [];
-  const had = before.limits.get(action.instance);
-  return resources.flatMap((what: Resource): RemedyChange[] => {
-    const to = action.limits[what];
-    return to === undefined || had === undefined ? [] : [{ what, from: had[what], to }];
+/** A promise is made when triage looks, and kept in the agent's turn of the same second. */
+const SAME_MOMENT = 1_500;
+
+const changesOf = ({ had, has }: ServiceTurn): RemedyChange[] =>
+  (["replicas", ...resources] as const).flatMap((what): RemedyChange[] => {
+    const [from, to] = [had[what], has[what]];
+    return from === undefined || to === undefined || from === to ? [] : [{ what, from, to }];
   });
-}
 
 /** Limits are fitted while somebody is harmed as well, of those who are not to blame: what grows by less is no remedy. */
 const LEAST_GROWTH = 1.25;
 
 /** Something was given, by whoever decides, while somebody was harmed; what Kubernetes scales it scales for its own reasons. */
-const isRemedy = (changes: readonly RemedyChange[], { broken, by }: Interval): boolean =>
+const isRemedy = (changes: readonly RemedyChange[], { by }: ServiceTurn, broken: ReadonlySet<string>): boolean =>
   (broken.size > 0 || by === "fallback") && changes.some(({ from, to }) => to >= LEAST_GROWTH * from);
 
 /** From the first to the last. */

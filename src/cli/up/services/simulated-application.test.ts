@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { milliseconds, unwrap } from "../../../base/index.ts";
-import type { AnomalyWish } from "../../../server/index.ts";
+import type { AnomalyWish } from "../../../contract/index.ts";
 import { hotelReservation } from "../../../sim/index.ts";
 import { SimulatedApplication } from "./simulated-application.ts";
 

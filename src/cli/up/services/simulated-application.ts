@@ -2,8 +2,8 @@
  * An application of many services, simulated request by request at the pace of the wall, whose spans go the way of every
  * other span.
  * Owns: the world, its clock against the wall's, the anomalies that people let happen in it, each through the guard, and a
- * twin with the same requests and anomalies that Kubernetes autoscaling alone looks after.
- * Not here: the world itself (sim/microservices), what becomes of spans (trace-desk.ts), who acts on it (mitigator.ts).
+ * twin with the same requests and anomalies, for whoever is to be compared with.
+ * Not here: the world itself (sim/microservices), what becomes of spans (trace-pipeline.ts), who acts on either (mitigator.ts).
  */
 
 import {
@@ -20,37 +20,30 @@ import {
   stopInjection,
   targetName,
 } from "../../../act/faults/index.ts";
-import { parseServiceGuardLimits } from "../../../act/index.ts";
 import type { Ms, Result } from "../../../base/index.ts";
-import { err, failure, milliseconds, minutes, ok, seconds, unwrap } from "../../../base/index.ts";
-import { serviceHpa, serviceHpaController } from "../../../control/fallbacks/index.ts";
-import { ServicesDriver } from "../../../control/loop/index.ts";
-import type { ServicesPort } from "../../../control/tasks/index.ts";
+import { err, failure, milliseconds, minutes, ok, seconds } from "../../../base/index.ts";
+import type { AnomalyDocument, AnomalyDone, AnomalyTargets, AnomalyWish } from "../../../contract/index.ts";
+import type { ServicesPort } from "../../../control/tasks/mitigation/index.ts";
 import type { InstanceReading, RequestReading, Span } from "../../../observe/telemetry/index.ts";
-import type { AnomalyDocument, AnomalyDone, AnomalyTargets, AnomalyWish } from "../../../server/index.ts";
 import {
   isolatedSlos,
   type MicroserviceApplication,
   type MicroserviceWorld,
   microserviceWorld,
-  simulatedServices,
 } from "../../../sim/index.ts";
+import { spansLater, wallPort } from "./wall-port.ts";
 
 /** Requests of all types per second: enough for percentiles of ten seconds, and a few thousandths of a core. */
 const REQUESTS_PER_SECOND = 50;
 /** Further behind the wall than this, time is skipped: a machine that slept must not be made to catch up. */
 const MOST_BEHIND = 3_000;
-/** Spans that wait for whoever acts; a minute of them and more. */
-const MOST_WAITING = 30_000;
-/** Between two looks of the twin's autoscaler, which decides every fifteen seconds. */
-const TWIN_INTERVAL = 1_000;
 
 /** What a visitor may do: bounded in number, strength and time, and it ends by itself. */
 const LIMITS: FaultLimits = {
   ...faultLimits,
   maxDuration: minutes(10),
   maxActive: 6,
-  budget: { replicas: 60, window: minutes(10) },
+  budget: { members: 60, window: minutes(10) },
 };
 
 export interface SimulatedApplicationOptions {
@@ -62,13 +55,12 @@ export interface SimulatedApplicationOptions {
 
 export class SimulatedApplication {
   readonly application: MicroserviceApplication;
-  /** For who acts on it. Its time is the application's own. */
+  /** For who acts on it, by the wall's clock; its spans go the way of every other span. */
   readonly port: ServicesPort;
+  /** The same of the twin. */
+  readonly twinPort: ServicesPort;
   readonly #world: MicroserviceWorld;
   readonly #twin: MicroserviceWorld;
-  readonly #twinDriver: ServicesDriver;
-  #twinTurn = 0;
-  #waiting: Span[] = [];
   /** The wall's time less the world's. */
   #ahead = 0;
   #state: FaultState = freshFaultState;
@@ -86,14 +78,8 @@ export class SimulatedApplication {
     } as const;
     this.#world = microserviceWorld(world);
     this.#twin = microserviceWorld({ ...world, tracing: { sampling: 0 } });
-    this.#twinDriver = new ServicesDriver({
-      port: simulatedServices(this.#twin),
-      controller: serviceHpaController({ hpa: serviceHpa() }),
-      limits: unwrap(parseServiceGuardLimits()),
-    });
-    this.port = Object.defineProperties(simulatedServices(this.#world), {
-      takeSpans: { value: () => this.#waiting.splice(0) },
-    });
+    this.port = wallPort(this.#world, () => this.#ahead);
+    this.twinPort = wallPort(this.#twin, () => this.#ahead);
   }
 
   /** The wall's time of a moment of the application's. */
@@ -108,14 +94,12 @@ export class SimulatedApplication {
     if (behind > MOST_BEHIND) this.#ahead += behind - MOST_BEHIND;
     const until = milliseconds(wall - this.#ahead);
     this.#world.advance(until);
-    this.#advanceTwin(until);
-    const spans = this.#world.takeSpans();
-    for (const span of spans) this.#waiting.push(span);
-    if (this.#waiting.length > MOST_WAITING) this.#waiting.splice(0, this.#waiting.length - MOST_WAITING);
-    const shift = 1_000 * this.#ahead;
-    return shift === 0
-      ? spans
-      : spans.map((one) => ({ ...one, startUs: one.startUs + shift, endUs: one.endUs + shift }));
+    this.#twin.advance(until);
+    this.#twin.takeSpans();
+    // Worlds keep what they would tell until they are asked for it, and nobody asks for this.
+    this.#twin.truth();
+    this.#world.truth();
+    return spansLater(this.#world.takeSpans(), this.#ahead);
   }
 
   instances(): readonly InstanceReading[] {
@@ -129,12 +113,6 @@ export class SimulatedApplication {
   /** Of the same types of requests, in their order. */
   twinRequests(): readonly RequestReading[] {
     return this.#twin.readRequests();
-  }
-
-  /** CPU limits of all containers. */
-  cores(): { readonly own: number; readonly twin: number } {
-    const sum = (world: MicroserviceWorld) => world.readInstances().reduce((all, { limits }) => all + limits.cpu, 0);
-    return { own: sum(this.#world), twin: sum(this.#twin) };
   }
 
   targets(): AnomalyTargets {
@@ -197,19 +175,6 @@ export class SimulatedApplication {
     this.#twin.inject(injection);
   }
 
-  #advanceTwin(until: Ms): void {
-    this.#twin.advance(until);
-    this.#twin.takeSpans();
-    if (until < this.#twinTurn) return;
-    this.#twinTurn = until + TWIN_INTERVAL;
-    this.#twinDriver.step();
-    // Worlds keep what they would tell until they are asked for it: nobody may ask for hours.
-    this.#twin.readInstances();
-    this.#twin.readRequests();
-    this.#twin.truth();
-    this.#world.truth();
-  }
-
   #active(): readonly Injection[] {
     return this.#state.admitted.filter((one) => endOf(one) > this.#world.now);
   }
@@ -234,17 +199,17 @@ export class SimulatedApplication {
   }
 }
 
-const refused = (why: string) => failure("services.anomaly-refused", `the anomaly was not let happen: ${why}`);
+const refused = (why: string) => failure("services.anomaly-refused", `the anomaly was refused: ${why}`);
 
 const REFUSALS: { readonly [R in FaultRefusal]: string } = {
-  "not-finite": "a number in it is none",
+  "not-finite": "one of its numbers is not finite",
   "already-over": "it would be over before it begins; give it a second or more",
   "wrong-target": "more load is done to requests, everything else to an instance or a node",
   "unknown-target": "the application has no such target; GET /v1/services lists them",
   "protected-target": "its target is protected",
   "blast-radius": `${LIMITS.maxActive} are in force already; stop one, or wait until one ends`,
   "cool-down": "its target had one just now; wait a little",
-  budget: `${LIMITS.budget.replicas} have begun within ten minutes; wait a little`,
+  budget: `${LIMITS.budget.members} have begun within ten minutes; wait a little`,
   duplicate: "there is one with its name",
 };
 

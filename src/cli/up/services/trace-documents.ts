@@ -1,7 +1,8 @@
 /** Stored traces as the API gives them. Owns: the documents, and finding the path's segments, which are not stored. */
+
+import type { TraceDocument, TraceSummaryDocument } from "../../../contract/index.ts";
 import { type StoredTrace, spanColumnsOf, type TraceSummary } from "../../../observe/telemetry/index.ts";
 import { assembleTraces, CriticalPathFinder, type TracingCoordinator } from "../../../observe/tracing/index.ts";
-import type { TraceDocument, TraceSummaryDocument } from "../../../server/index.ts";
 
 /** As the coordinator has it: so far may two hosts' clocks be apart. */
 const SKEW_US = 1_000;

@@ -120,7 +120,7 @@ export function parseHpaConfig(options: HpaOptions): Result<HpaConfig> {
   };
   const config: HpaConfig = { ...defaults, ...rest, ...(behavior && { behavior }) };
   const problem = problemOf(config);
-  if (problem !== undefined) return err(failure("hpa.config", `the HPA can not run: ${problem}`));
+  if (problem !== undefined) return err(failure("hpa.config", `the HPA cannot run: ${problem}`));
   return ok(Object.freeze(config));
 }
 

@@ -179,4 +179,4 @@ function proposalFor(
 }
 
 const unusable = (metric: HpaMetric, expected: string): Result<never> =>
-  err(failure("hpa.reading", `the reading of ${nameOf(metric)} can not be used: expected ${expected}`));
+  err(failure("hpa.reading", `the reading of ${nameOf(metric)} cannot be used: expected ${expected}`));

@@ -54,8 +54,6 @@ export const defaultKpaConfig: KpaConfig = Object.freeze<KpaConfig>({
   lastPodRetention: seconds(0),
 });
 
-/** What a pod takes when requests per second are the metric. */
-export const kpaRpsTotal = 200;
 export const kpaTickPeriod: Ms = seconds(2);
 const minTarget = 0.01;
 
@@ -64,7 +62,7 @@ export function parseKpaConfig(options: Partial<KpaConfig>): Result<KpaConfig> {
   const problem = problemOf(config);
   return problem === undefined
     ? ok(Object.freeze(config))
-    : err(failure("kpa.config", `the KPA can not run: ${problem}`));
+    : err(failure("kpa.config", `the KPA cannot run: ${problem}`));
 }
 
 function problemOf(config: KpaConfig): string | undefined {
@@ -139,7 +137,7 @@ export interface KpaStep {
 export interface KpaInput {
   readonly now: Ms;
   readonly readyPods: number;
-  /** Replicas asked for now: what is kept when the KPA may not or can not decide. */
+  /** Replicas asked for now: what is kept when the KPA may not or cannot decide. */
   readonly replicas: number;
 }
 

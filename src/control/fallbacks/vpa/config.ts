@@ -15,15 +15,16 @@ export interface Resources {
 
 export type ResourceName = keyof Resources;
 
-export interface Percentiles {
+/** From 0 to 1; the flags of the VPA call them percentiles. */
+export interface Quantiles {
   readonly target: number;
   readonly lower: number;
   readonly upper: number;
 }
 
 export interface VpaConfig {
-  readonly cpu: { readonly percentiles: Percentiles; readonly histogram: HistogramShape };
-  readonly memory: { readonly percentiles: Percentiles; readonly histogram: HistogramShape };
+  readonly cpu: { readonly quantiles: Quantiles; readonly histogram: HistogramShape };
+  readonly memory: { readonly quantiles: Quantiles; readonly histogram: HistogramShape };
   readonly safetyMargin: number;
   /** This much history at one sample a minute is a confidence of 1. */
   readonly confidenceInterval: Ms;
@@ -46,11 +47,11 @@ const day = hours(24);
 export const minSampleWeight = 0.1;
 const epsilon = 0.001 * minSampleWeight;
 const growth = 0.05;
-const percentiles: Percentiles = { target: 0.9, lower: 0.5, upper: 0.95 };
+const quantiles: Quantiles = { target: 0.9, lower: 0.5, upper: 0.95 };
 
 export const defaultVpaConfig: VpaConfig = Object.freeze<VpaConfig>({
-  cpu: { percentiles, histogram: histogramShape({ max: 1000, firstBucket: 0.01, growth, epsilon, halfLife: day }) },
-  memory: { percentiles, histogram: histogramShape({ max: 1e12, firstBucket: 1e7, growth, epsilon, halfLife: day }) },
+  cpu: { quantiles, histogram: histogramShape({ max: 1000, firstBucket: 0.01, growth, epsilon, halfLife: day }) },
+  memory: { quantiles, histogram: histogramShape({ max: 1e12, firstBucket: 1e7, growth, epsilon, halfLife: day }) },
   safetyMargin: 0.15,
   confidenceInterval: day,
   podMinimum: { cpu: millicores(25), memory: mebibytes(250) },
@@ -68,14 +69,14 @@ export function parseVpaConfig(options: Partial<VpaConfig>): Result<VpaConfig> {
   const problem = problemOf(config);
   return problem === undefined
     ? ok(Object.freeze(config))
-    : err(failure("vpa.config", `the VPA can not run: ${problem}`));
+    : err(failure("vpa.config", `the VPA cannot run: ${problem}`));
 }
 
 function problemOf(config: VpaConfig): string | undefined {
   for (const resource of ["cpu", "memory"] as const) {
-    const { target, lower, upper } = config[resource].percentiles;
+    const { target, lower, upper } = config[resource].quantiles;
     if (!(lower > 0 && lower <= target && target <= upper && upper <= 1))
-      return `the percentiles of ${resource} are ${lower}, ${target}, ${upper}: give 0 < lower <= target <= upper <= 1`;
+      return `the quantiles of ${resource} are ${lower}, ${target}, ${upper}: give 0 < lower <= target <= upper <= 1`;
   }
   const positive: readonly (keyof VpaConfig)[] = [
     "confidenceInterval",

@@ -16,7 +16,7 @@ import {
   isEmpty,
   loadHistogram,
   mergeHistogram,
-  percentile,
+  quantile,
   saveHistogram,
   subtractSample,
 } from "./histogram.ts";
@@ -82,7 +82,7 @@ describe("buckets", () => {
 
 describe("percentiles", () => {
   test("of nothing are 0", () => {
-    expect(percentile(emptyHistogram(cpu), cpu, 0.9)).toBe(0);
+    expect(quantile(emptyHistogram(cpu), cpu, 0.9)).toBe(0);
   });
 
   test("are the end of the bucket that reaches the share", () => {
@@ -99,12 +99,12 @@ describe("percentiles", () => {
       [0.51, 0.031525],
       [1, 0.031525],
     ] as const)
-      closeTo(percentile(histogram, cpu, share), end);
+      closeTo(quantile(histogram, cpu, share), end);
   });
 
   test("in the last bucket are its start, because it has no end", () => {
     const histogram = withSamples(cpu, [[5000, 1, 0]]);
-    closeTo(percentile(histogram, cpu, 0.5), bucketStart(cpu, 175));
+    closeTo(quantile(histogram, cpu, 0.5), bucketStart(cpu, 175));
   });
 
   test("do not see a bucket lighter than epsilon", () => {
@@ -122,8 +122,8 @@ describe("decay", () => {
       [0.005, 1, 0],
       [5, 1, day],
     ]);
-    closeTo(percentile(histogram, cpu, 0.5), 0.01);
-    expect(percentile(histogram, cpu, 0.51)).toBeGreaterThan(5);
+    closeTo(quantile(histogram, cpu, 0.5), 0.01);
+    expect(quantile(histogram, cpu, 0.51)).toBeGreaterThan(5);
   });
 
   test("moves its reference after a hundred half-lives and keeps what is left", () => {
@@ -132,7 +132,7 @@ describe("decay", () => {
     addSample(histogram, cpu, { value: 2, weight: 1, at: at(102 * day) });
     expect((histogram.reference ?? 0) - first).toBe(102 * day * 1000);
     // 2^-102 of the old sample is below epsilon: only the new one is left.
-    expect(percentile(histogram, cpu, 0)).toBe(percentile(histogram, cpu, 1));
+    expect(quantile(histogram, cpu, 0)).toBe(quantile(histogram, cpu, 1));
   });
 
   test("keeps its reference at a multiple of the half-life", () => {
@@ -150,7 +150,7 @@ test("a sample that is taken back leaves no trace", () => {
   subtractSample(histogram, cpu, { value: 4, weight: 1, at: at(3600) });
   const alone = withSamples(cpu, [[1, 1, 0]]);
   expect(histogram.max).toBe(alone.max);
-  expect(percentile(histogram, cpu, 1)).toBe(percentile(alone, cpu, 1));
+  expect(quantile(histogram, cpu, 1)).toBe(quantile(alone, cpu, 1));
 });
 
 test("merging is adding the samples of both, whatever their references", () => {
@@ -182,14 +182,14 @@ test("48 random histories give the percentiles and checkpoints of the original",
     const histogram = emptyHistogram(shape);
     for (const [op, value, weight, s] of ops)
       (op === "+" ? addSample : subtractSample)(histogram, shape, { value, weight, at: at(s) });
-    for (const [index, share] of shares.entries()) closeTo(percentile(histogram, shape, share), p[index] ?? Number.NaN);
+    for (const [index, share] of shares.entries()) closeTo(quantile(histogram, shape, share), p[index] ?? Number.NaN);
     if (cp === undefined || p2 === undefined) continue;
     const saved = saveHistogram(histogram);
     expect(saved.bucketWeights).toEqual(cp.w);
     expect(saved.referenceTimestamp).toBe((base + cp.ref) * 1000);
     closeTo(saved.totalWeight, cp.total);
     const loaded = unwrap(loadHistogram(JSON.parse(JSON.stringify(saved)) as typeof saved, shape));
-    for (const [index, share] of shares.entries()) closeTo(percentile(loaded, shape, share), p2[index] ?? Number.NaN);
+    for (const [index, share] of shares.entries()) closeTo(quantile(loaded, shape, share), p2[index] ?? Number.NaN);
   }
 });
 

@@ -98,7 +98,7 @@ export function subtractSample(
 }
 
 /** The END of the bucket in which the share `p` of the weight is reached: an estimate that errs upwards. */
-export function percentile(histogram: Histogram, shape: HistogramShape, p: number): number {
+export function quantile(histogram: Histogram, shape: HistogramShape, p: number): number {
   if (isEmpty(histogram, shape)) return 0;
   const threshold = p * histogram.total;
   let bucket = histogram.min;

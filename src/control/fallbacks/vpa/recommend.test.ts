@@ -370,11 +370,11 @@ test("rounding goes up to the multiple that was asked for", () => {
 test.each([
   {
     what: "percentiles out of order",
-    options: { cpu: { ...defaultVpaConfig.cpu, percentiles: { target: 0.4, lower: 0.5, upper: 0.9 } } },
+    options: { cpu: { ...defaultVpaConfig.cpu, quantiles: { target: 0.4, lower: 0.5, upper: 0.9 } } },
   },
   {
     what: "a share above one",
-    options: { memory: { ...defaultVpaConfig.memory, percentiles: { target: 0.9, lower: 0.5, upper: 1.1 } } },
+    options: { memory: { ...defaultVpaConfig.memory, quantiles: { target: 0.9, lower: 0.5, upper: 1.1 } } },
   },
   { what: "no interval", options: { memoryInterval: minutes(0) } },
   { what: "a bump that shrinks", options: { oomBumpRatio: 0.9 } },

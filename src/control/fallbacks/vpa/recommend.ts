@@ -5,9 +5,9 @@
  */
 import type { Bytes, Millicores } from "../../../base/index.ts";
 import { bytes, millicores } from "../../../base/index.ts";
-import type { ContainerPolicy, Percentiles, ResourceName, Resources, VpaConfig, VpaPolicies } from "./config.ts";
+import type { ContainerPolicy, Quantiles, ResourceName, Resources, VpaConfig, VpaPolicies } from "./config.ts";
 import { policyFor } from "./config.ts";
-import { percentile } from "./histogram.ts";
+import { quantile } from "./histogram.ts";
 import type { ContainerAggregate, VpaState } from "./history.ts";
 
 export interface ContainerRecommendation {
@@ -33,12 +33,12 @@ export function confidenceOf(
 }
 
 interface Estimate {
-  readonly which: keyof Percentiles;
+  readonly which: keyof Quantiles;
   /** multiplier and exponent of (1 + multiplier/confidence)^exponent; the target has none. */
   readonly spread?: { readonly multiplier: number; readonly exponent: number };
 }
 
-const estimates: Readonly<Record<keyof Percentiles, Estimate>> = {
+const estimates: Readonly<Record<keyof Quantiles, Estimate>> = {
   target: { which: "target" },
   lower: { which: "lower", spread: { multiplier: 0.001, exponent: -2 } },
   upper: { which: "upper", spread: { multiplier: 1, exponent: 1 } },
@@ -47,8 +47,8 @@ const estimates: Readonly<Record<keyof Percentiles, Estimate>> = {
 function estimate(aggregate: ContainerAggregate, config: VpaConfig, { which, spread }: Estimate): Resources {
   const confidence = confidenceOf(aggregate, config);
   const one = (resource: ResourceName, scale: number): number => {
-    const { histogram, percentiles } = config[resource];
-    const base = amount(percentile(aggregate[resource], histogram, percentiles[which]) * scale);
+    const { histogram, quantiles } = config[resource];
+    const base = amount(quantile(aggregate[resource], histogram, quantiles[which]) * scale);
     const withMargin = base + amount(base * config.safetyMargin);
     if (spread === undefined) return withMargin;
     return amount(withMargin * (1 + spread.multiplier / confidence) ** spread.exponent);

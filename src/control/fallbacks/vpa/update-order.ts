@@ -112,7 +112,7 @@ export function updatePriority(
       const own = recommendation.find(({ container }) => container === name);
       if (own === undefined) continue;
       const policy = policyFor(policies, name);
-      // A request can not pass a limit that stays.
+      // A request cannot pass a limit that stays.
       const ceiling = policy.controlledValues === "RequestsOnly" && limits !== undefined ? limits : undefined;
       const cap = (value: number | undefined): number | undefined => {
         if (value === undefined) return undefined;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Bytes, Millicores, Ms } from "../../../base/index.ts";
 import { mebibytes, millicores, milliseconds, seededRng, unwrap } from "../../../base/index.ts";
 import { defaultVpaConfig as config } from "./config.ts";
-import { percentile } from "./histogram.ts";
+import { quantile } from "./histogram.ts";
 import type { VpaObservation } from "./history.ts";
 import { freshVpaState, vpaForget, vpaObserve } from "./history.ts";
 import { vpaRecommend } from "./recommend.ts";
@@ -56,7 +56,7 @@ describe("a history that was filled in", () => {
       if (a === undefined || b === undefined) throw new Error("both have the container");
       expect(a.total / b.total).toBeCloseTo(1, 9);
       for (const p of [0.5, 0.9, 0.95])
-        expect(percentile(a, config[resource].histogram, p)).toBe(percentile(b, config[resource].histogram, p));
+        expect(quantile(a, config[resource].histogram, p)).toBe(quantile(b, config[resource].histogram, p));
     }
     expect(vpaRecommend(config, warm)).toEqual(vpaRecommend(config, long));
   });

@@ -30,7 +30,7 @@ const day = 86_400_000;
 /** The pods of the history are gone: only what the VPA keeps of their containers is there. */
 export function warmVpaState(config: VpaConfig, container: string, history: WarmHistory): Result<VpaState> {
   const problem = problemOf(history);
-  if (problem !== undefined) return err(failure("vpa.history", `the VPA's history can not be used: ${problem}`));
+  if (problem !== undefined) return err(failure("vpa.history", `the VPA's history cannot be used: ${problem}`));
   const { pods, days, until } = history;
   if (days === 0 || pods === 0) return ok(freshVpaState);
   const start = until - days * day;

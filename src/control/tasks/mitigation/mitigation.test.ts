@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Limits, Ms, Ratio } from "../../../base/index.ts";
 import type { InstanceReading, RequestReading } from "../../../observe/telemetry/index.ts";
-import { decodeMitigation, type MitigationMove, wantedLimits } from "./action.ts";
+import { decodeMitigation, encodeLimits, type MitigationMove, wantedLimits } from "./action.ts";
 import { compositionOf, encodeMitigation, offeredOf, sloMaintenanceOf, workloadChangeOf } from "./observation.ts";
 import { mitigationReward } from "./reward.ts";
 import { UseMemory } from "./use-memory.ts";
@@ -10,27 +10,41 @@ const all = (value: number): Limits => ({ cpu: value, memory: value, llc: value,
 const used = (value: number) => all(value) as { [R in keyof Limits]: Ratio };
 
 const instance = (change: Partial<InstanceReading> = {}): InstanceReading => ({
-  ...{ instance: "text-0", service: "text", node: "n", at: 0 as Ms, isReady: true },
-  ...{ limits: all(4), lower: all(1), upper: all(32), threads: 16, use: used(0.5), counters: null },
+  instance: "text-0",
+  service: "text",
+  node: "n",
+  at: 0 as Ms,
+  isReady: true,
+  limits: all(4),
+  lower: all(1),
+  upper: all(32),
+  threads: 16,
+  use: used(0.5),
+  counters: null,
   ...change,
 });
-const move = (change: Partial<MitigationMove> = {}): MitigationMove => {
-  const own = change.instance ?? instance();
+type Change = Partial<MitigationMove> & { readonly instance?: InstanceReading };
+const move = ({ instance: own = instance(), ...change }: Change = {}): MitigationMove => {
   const memory = new UseMemory();
   memory.note([own]);
   return {
-    ...{
-      kind: "headroom",
-      instance: own,
-      used: memory.peakOf(own),
-      deployed: all(1),
-      room: all(100),
-      replicas: 1,
-      sloMaintenance: 1,
-    },
+    kind: "headroom",
+    limits: own.limits,
+    lower: own.lower,
+    upper: own.upper,
+    threads: own.threads,
+    use: own.use,
+    used: memory.peakOf(own),
+    deployed: all(1),
+    room: all(100),
+    replicas: 1,
+    sloMaintenance: 1,
     ...change,
   };
 };
+/** What is decoded for five times the same number, or five numbers. */
+const decoded = (action: number | readonly number[], change: Change = {}) =>
+  decodeMitigation(typeof action === "number" ? new Array<number>(5).fill(action) : action, move(change));
 
 test("SM is the SLO over the latency, capped at 1, and the uncapped ratio for whoever asks", () => {
   expect(sloMaintenanceOf(100, 200)).toBe(0.5);
@@ -69,7 +83,7 @@ test("the reward is α of SM for every resource and the rest of utilisation, so 
   // 0.8 · 0.5 · 5 + 0.2 · (5 · 0.4) = 2 + 0.4.
   expect(mitigationReward({ sloMaintenance: 0.5, use: all(0.4) }, 0.8)).toBeCloseTo(2.4, 12);
   expect(mitigationReward({ sloMaintenance: 1, use: all(0.4) }, 0.8)).toBeCloseTo(4.4, 12);
-  // More than all of a limit can not be used, whatever noise says.
+  // More than all of a limit cannot be used, whatever noise says.
   expect(mitigationReward({ sloMaintenance: 1, use: all(1.1) }, 0.8)).toBeCloseTo(5, 12);
 });
 
@@ -88,7 +102,9 @@ test("as headroom, they are factors on what is used: 2 of 4 are, so 2.8 to 8 are
   const wanted = wantedLimits([1, -1, 0, 0, 0], move());
   expect(wanted.cpu).toBeCloseTo(8, 9);
   expect(wanted.memory).toBeCloseTo(2.8, 9);
-  expect(wanted.llc).toBeCloseTo(2 * Math.sqrt(1.4 * 4), 9);
+  expect(wanted.io).toBeCloseTo(2 * Math.sqrt(1.4 * 4), 9);
+  // A cache is always full, so its least is what it has: 2 · √(1 · 4).
+  expect(wanted.llc).toBeCloseTo(4, 9);
 });
 
 test("while an SLO is broken use tells too little: by so much as the latency is over it, at most four times", () => {
@@ -98,70 +114,80 @@ test("while an SLO is broken use tells too little: by so much as the latency is 
   expect(wantedLimits(down, move({ sloMaintenance: 0.5 })).io).toBeCloseTo(11.2, 9);
   expect(wantedLimits(down, move({ sloMaintenance: 0.1 })).cpu).toBeCloseTo(11.2, 9);
   // Where it is known what it lacks, the rest is as ever: 2 · 1.4.
-  const known = wantedLimits(down, move({ sloMaintenance: 0.5, lacking: new Set(["io"]) }));
+  const known = wantedLimits(down, move({ sloMaintenance: 0.5, lacking: ["io"] }));
   expect([known.cpu, known.io]).toEqual([expect.closeTo(2.8, 9), expect.closeTo(11.2, 9)]);
   // As printed there is no such thing.
   expect(wantedLimits(down, move({ kind: "limits", sloMaintenance: 0.5 })).cpu).toBeCloseTo(0.9, 9);
 });
 
 test("limits are kept between lower and upper, and cores below threads", () => {
-  const top = decodeMitigation(
-    [1, 1, 1, 1, 1],
-    move({ instance: instance({ limits: all(20), use: used(0.9), threads: 24 }) }),
-  );
-  expect(top.actions).toEqual([
-    { kind: "set-limits", instance: "text-0", limits: { cpu: 24, memory: 32, llc: 32, io: 32, network: 32 } },
-  ]);
-  const bottom = decodeMitigation([-1, -1, -1, -1, -1], move({ instance: instance({ use: used(0.1) }) }));
-  expect(bottom.actions).toEqual([{ kind: "set-limits", instance: "text-0", limits: all(1) }]);
+  const top = decoded(1, { instance: instance({ limits: all(20), use: used(0.9), threads: 24 }) });
+  expect(top.setting).toEqual({ cpu: 24, memory: 32, llc: 32, io: 32, network: 32, replicas: 1 });
+  expect(decoded(-1, { instance: instance({ use: used(0.1) }) }).setting).toEqual({ ...all(1), replicas: 1 });
 });
 
 test("bandwidth and cache are not taken back below what the container was deployed with; cores are, and the printed way does", () => {
   const idle = { instance: instance({ use: used(0.1) }), deployed: all(2.5) };
-  const down = [-1, -1, -1, -1, -1];
-  expect(decodeMitigation(down, move(idle)).actions).toEqual([
-    { kind: "set-limits", instance: "text-0", limits: { ...all(2.5), cpu: 1 } },
-  ]);
-  expect(decodeMitigation(down, move({ ...idle, kind: "limits" })).actions).toEqual([
-    { kind: "set-limits", instance: "text-0", limits: all(1) },
-  ]);
+  expect(decoded(-1, idle).setting).toEqual({ ...all(2.5), cpu: 1, replicas: 1 });
+  expect(decoded(-1, { ...idle, kind: "limits" }).setting).toEqual({ ...all(1), replicas: 1 });
 });
 
 test("changes within the noise of telemetry are not made", () => {
-  // 4 · 0.7 · 1.4 = 3.92 of 4.
-  const still = decodeMitigation([-1, -1, -1, -1, -1], move({ instance: instance({ use: used(0.7) }) }));
-  expect(still.actions).toEqual([]);
+  // 4 · 0.7 · 1.4 = 3.92 of 4, and of the cache all 4.
+  const still = decoded(-1, { instance: instance({ use: { ...used(0.7), llc: 1 as Ratio } }) });
+  expect(still.setting).toEqual({ ...all(4), replicas: 1 });
+});
+
+test("what is no number stays none, for the guard to refuse", () => {
+  expect(decoded([0, Number.NaN, 0, 0, 0]).setting.memory).toBeNaN();
 });
 
 test("what the node has not left is replaced by one more container, and the rest is set all the same", () => {
   const short = instance({ use: { ...used(0.5), io: 1 as Ratio } });
-  const { actions, oversubscribed } = decodeMitigation(
-    [-1, -1, -1, 1, -1],
-    move({ instance: short, room: { ...all(100), io: 6 }, sloMaintenance: 0.5, replicas: 2 }),
-  );
+  const { setting, oversubscribed } = decoded([-1, -1, -1, 1, -1], {
+    instance: short,
+    room: { ...all(100), io: 6 },
+    sloMaintenance: 0.5,
+    replicas: 2,
+  });
   expect(oversubscribed).toEqual(["io"]);
-  expect(actions[0]).toEqual({ kind: "scale-service", service: "text", replicas: 3 });
-  // 4 + 6: all that the node has.
-  expect(actions[1]).toMatchObject({ kind: "set-limits", limits: { io: 10 } });
-  // Nothing is taken from who is to blame.
-  expect(actions[1]).not.toMatchObject({ limits: { cpu: 2.8 } });
+  // 4 + 6: all that the node has. Nothing is taken from who is to blame.
+  expect(setting).toMatchObject({ replicas: 3, io: 10, cpu: expect.closeTo(5.6, 9) });
 });
 
 test("a resource that is all used at its upper limit calls for one more container, unless nobody is harmed", () => {
   const top = instance({ limits: { ...all(4), memory: 32 }, use: { ...used(0.5), memory: 1 as Ratio } });
-  const harmed = decodeMitigation([0, 1, 0, 0, 0], move({ instance: top, sloMaintenance: 0.9 }));
-  expect(harmed.actions[0]).toEqual({ kind: "scale-service", service: "text", replicas: 2 });
-  const calm = decodeMitigation([0, 1, 0, 0, 0], move({ instance: top, sloMaintenance: 1 }));
-  expect(calm.actions.some(({ kind }) => kind === "scale-service")).toBe(false);
+  expect(decoded([0, 1, 0, 0, 0], { instance: top, sloMaintenance: 0.9 }).setting.replicas).toBe(2);
+  expect(decoded([0, 1, 0, 0, 0], { instance: top, sloMaintenance: 1 }).setting.replicas).toBe(1);
 });
 
 test("below the lower limit of all that flows one container less is enough, but never none", () => {
   // 4 · 0.1 · 1.4 = 0.56, below 1.
   const idle = instance({ use: { ...used(0.1), llc: 1 as Ratio } });
-  const two = decodeMitigation([-1, -1, -1, -1, -1], move({ instance: idle, replicas: 2 }));
-  expect(two.actions[0]).toEqual({ kind: "scale-service", service: "text", replicas: 1 });
-  const one = decodeMitigation([-1, -1, -1, -1, -1], move({ instance: idle, replicas: 1 }));
-  expect(one.actions.every(({ kind }) => kind === "set-limits")).toBe(true);
+  expect(decoded(-1, { instance: idle, replicas: 2 }).setting.replicas).toBe(1);
+  expect(decoded(-1, { instance: idle, replicas: 1 }).setting.replicas).toBe(1);
+});
+
+test("a setting is encoded as the numbers that would have wanted it, or the nearest there are", () => {
+  for (const change of [
+    {},
+    { sloMaintenance: 0.5 },
+    { sloMaintenance: 0.5, lacking: ["io"] as const },
+    { kind: "limits" as const },
+  ]) {
+    const one = move(change);
+    const action = [0.5, -0.25, 0, 1, -1];
+    expect([...encodeLimits(wantedLimits(action, one), one)].map((value) => Number(value.toFixed(5)) + 0)).toEqual(
+      action,
+    );
+  }
+  // 4 of 2 used is twice: below the middle. A hundred is beyond the most, a tenth below the least; nothing used is enough.
+  const [cpu, memory, llc, io] = encodeLimits(
+    { cpu: 4, memory: 100, llc: 0.1, io: 4, network: 4 },
+    move({ used: { ...all(2), io: 0 } }),
+  );
+  expect(cpu).toBeCloseTo((2 * Math.log(2 / 1.4)) / Math.log(4 / 1.4) - 1, 6);
+  expect([memory, llc, io]).toEqual([1, -1, 1]);
 });
 
 test("headroom is a factor on the highest use of the last ten readings, by resource", () => {

@@ -1,7 +1,7 @@
 /**
  * What the mitigating agent sees of one container (dissertation, Table 3.2): SLO maintenance, workload change, request
  * composition and five utilisations, eight numbers.
- * Owns: their definitions and scales. Training and serving both come here, so they can not drift apart.
+ * Owns: their definitions and scales. Training and serving both come here, so they cannot drift apart.
  * Not here: who is to blame (control/localize, or the labels of a training), what is done (action.ts).
  */
 import type { Resource } from "../../../base/index.ts";

@@ -4,9 +4,9 @@
  * peak, and a limit that follows it down throttles whoever comes then. Of CPU it is the busiest quota period: a container
  * that rests most of the time still needs a whole core for the moment in which it does not.
  */
-import type { Limits, Resource } from "../../../base/index.ts";
-import { resources } from "../../../base/index.ts";
+import type { Limits } from "../../../base/index.ts";
 import type { InstanceReading } from "../../../observe/telemetry/index.ts";
+import { amounts } from "./service-reading.ts";
 
 /** Readings that count: ten seconds of them at the usual rhythm. */
 const REMEMBERED = 10;
@@ -51,9 +51,4 @@ export class UseMemory {
     if (own === undefined) return limits;
     return amounts((resource) => Math.max(...own.map((reading) => reading[resource])));
   }
-}
-
-function amounts(of: (resource: Resource) => number): Limits {
-  const [cpu = 0, memory = 0, llc = 0, io = 0, network = 0] = resources.map(of);
-  return { cpu, memory, llc, io, network };
 }

@@ -101,7 +101,7 @@ export function checkPretrainConfig(
   const empty = pool.length === 0 ? "there is no environment to train on" : undefined;
   const found = empty ?? problem;
   if (found !== undefined)
-    throw new CodedError(failure("meta.pretrain-config", `pre-training can not begin: ${found}; correct that setting`));
+    throw new CodedError(failure("meta.pretrain-config", `pre-training cannot begin: ${found}; correct that setting`));
 }
 
 const counts = [
@@ -127,13 +127,13 @@ function problemOf(config: PretrainConfig): string | undefined {
   if (!(newcomer.trajectories >= 1 && newcomer.trajectories <= config.bundle))
     return `newcomer.trajectories is ${newcomer.trajectories}, not from 1 to the bundle's ${config.bundle}`;
   if (learner.batch % learnGroups !== 0)
-    return `a batch of ${learner.batch} can not be shared evenly by ${learnGroups} environments`;
+    return `a batch of ${learner.batch} cannot be shared evenly by ${learnGroups} environments`;
   if (!(neutralShare >= 0 && neutralShare <= 1)) return `neutralShare is ${neutralShare} and has to be from 0 to 1`;
   if (!(config.longestGradient > 0)) return `longestGradient is ${config.longestGradient} and has to be above 0`;
   if (!(config.pull >= 0)) return `pull is ${config.pull} and has to be 0 or more`;
   if (!(config.traits.weight >= 0 && config.traits.lr > 0))
     return `traits have the weight ${config.traits.weight} and the rate ${config.traits.lr}`;
-  if (!(exploration.from >= 0 && exploration.to >= 0)) return "exploration can not be negative";
+  if (!(exploration.from >= 0 && exploration.to >= 0)) return "exploration cannot be negative";
   return undefined;
 }
 

@@ -158,7 +158,7 @@ describe("pre-training", () => {
 
   test("settings that make no sense together are refused before anything is computed", () => {
     const build = (config: Partial<PretrainConfig>) => () => start({ config: { ...short, ...config } });
-    expect(build({ learnGroups: 5 })).toThrow(/a batch of 32 can not be shared evenly by 5 environments/);
+    expect(build({ learnGroups: 5 })).toThrow(/a batch of 32 cannot be shared evenly by 5 environments/);
     expect(build({ visits: 0 })).toThrow(/visits is 0/);
     expect(build({ neutralShare: 2 })).toThrow(/neutralShare is 2/);
     expect(build({})).not.toThrow();

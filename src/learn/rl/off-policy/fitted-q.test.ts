@@ -12,10 +12,17 @@ function alternating(steps: number, terminatesAt = -1): { table: StepTable; done
   const rows = Array.from({ length: steps }, (_, row) => row);
   const none = new Float64Array(0);
   const table = {
-    ...{ rows: steps, seen: 1, actions: 0, starts: Int32Array.of(0, steps) },
+    rows: steps,
+    seen: 1,
+    actions: 0,
+    starts: Int32Array.of(0, steps),
     rewards: Float64Array.from(rows, isA),
     goesOn: Uint8Array.from(rows, (row) => (row === terminatesAt ? 0 : 1)),
-    ...{ before: none, after: none, done: none, wouldDo: none, wouldDoNext: none },
+    before: none,
+    after: none,
+    done: none,
+    wouldDo: none,
+    wouldDoNext: none,
   };
   const done = Float64Array.from(rows.flatMap((row) => [1, isA(row)]));
   return { table, done, next: Float64Array.from(rows.flatMap((row) => [1, isA(row + 1)])) };

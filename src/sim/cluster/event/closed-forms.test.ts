@@ -1,7 +1,15 @@
 import { describe, expect, test } from "vitest";
+import {
+  idealNode,
+  oneBigPod,
+  phaseOf,
+  plainApplication,
+  shop,
+  simpleWorld,
+  steadyLoad,
+} from "../../../../test/fixtures/sim/simple-cluster.ts";
 import { cores, mebibytes, milliseconds, seconds } from "../../../base/index.ts";
 import type { Application } from "../workloads/index.ts";
-import { idealNode, oneBigPod, phaseOf, plainApplication, shop, simpleWorld, steadyLoad } from "./simple-world.ts";
 
 /** Equally likely sizes that are the quantiles of an exponential distribution of mean 1. */
 const exponentialSizes = Array.from({ length: 2_000 }, (_, i) => -Math.log(1 - (i + 0.5) / 2_000));
@@ -79,12 +87,12 @@ describe("queues that theory knows", () => {
 
 describe("the quota", () => {
   /** Latencies at a percentile of requests that are alone in a pod with 0.2 cores. */
-  const lonelyLatency = (percentile: number, width = 1): number => {
+  const lonelyLatency = (quantile: number, width = 1): number => {
     const world = simpleWorld({
       application: plainApplication({ phases: [phaseOf(60, { width })] }),
       load: steadyLoad(0.2),
       initial: { replicas: 1, cpu: cores(0.2), memory: mebibytes(256) },
-      slo: { kind: "latency", percentile, target: seconds(1) },
+      slo: { kind: "latency", quantile, target: seconds(1) },
       metrics: { missing: 0, sloWindow: seconds(1e9), interval: seconds(10_000) },
     });
     world.advance(seconds(40_000));

@@ -14,6 +14,7 @@ export const EVENT = {
   podReady: 5,
   graceOver: 6,
   scrape: 7,
+  podResized: 8,
 } as const;
 
 /** Times inside are milliseconds since the world began, which keeps them exact; the face adds the start. */

@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Action } from "../../../act/index.ts";
+import {
+  idealNode,
+  phaseOf,
+  plainApplication,
+  shop,
+  simpleWorld,
+  steadyLoad,
+} from "../../../../test/fixtures/sim/simple-cluster.ts";
+import type { Allocation } from "../../../act/index.ts";
 import {
   bytes,
   cores,
@@ -15,7 +23,6 @@ import { evaluationNodes } from "../processors.ts";
 import { generateApplications, generateLoad, scaleLoad } from "../workloads/index.ts";
 import type { ClusterWorld, WorkloadTruth } from "../world.ts";
 import { eventWorld } from "./event-world.ts";
-import { idealNode, phaseOf, plainApplication, shop, simpleWorld, steadyLoad } from "./simple-world.ts";
 
 /** Impatient clients, short queues, memory that a burst can exceed: everything that can go wrong does. */
 const fragile = plainApplication({
@@ -51,15 +58,9 @@ const deeds = fc.array(
 
 function doDeed(world: ClusterWorld, { kind, replicas, cpu, memory, span }: Deed): void {
   const size = { cpu: millicores(cpu), memory: bytes(memory) };
-  const action: Action | undefined =
-    kind === "scale"
-      ? { kind, workload: shop, replicas }
-      : kind === "resize"
-        ? { kind: "set-resources", workload: shop, ...size }
-        : kind === "reshape"
-          ? { kind, workload: shop, replicas, ...size }
-          : undefined;
-  if (action) unwrap(world.apply(action));
+  const set: Partial<Allocation> | undefined =
+    kind === "scale" ? { replicas } : kind === "resize" ? size : kind === "reshape" ? { replicas, ...size } : undefined;
+  if (set) unwrap(world.apply({ kind: "set", workload: shop, set }));
   if (kind === "update") world.update(shop, { application: { ...fragile, sizes: [2, 4], threads: 2 + (span % 5) } });
   world.advance(milliseconds(world.now + span));
 }
@@ -75,7 +76,7 @@ class Ledger {
   }
 }
 
-test.each(["in-place", "recreate"] as const)(
+test.each(["in-place", "recreate", "in-place-or-recreate"] as const)(
   "whatever is done to it (%s), every request is somewhere, exactly once, and nothing is negative",
   (resize) => {
     fc.assert(
@@ -101,7 +102,7 @@ test.each(["in-place", "recreate"] as const)(
             if (value !== null) expect(value, what).toBeGreaterThanOrEqual(0);
           expect(truth.cpuUsed).toBeLessThanOrEqual(truth.cpuLimit * 1.001 + 0.5);
           expect(truth.memoryUsed).toBeLessThanOrEqual(truth.memoryLimit + 1);
-          for (const room of world.nodes(shop)) expect(Math.min(room.cpu, room.memory)).toBeGreaterThanOrEqual(0);
+          for (const room of world.nodes(shop)) expect(Math.min(room.cpu!, room.memory!)).toBeGreaterThanOrEqual(0);
           const reading = world.read(shop);
           expect(reading.at).toBeLessThanOrEqual(world.now);
           for (const pod of reading.pods) expect(pod.createdAt).toBeLessThanOrEqual(world.now);
@@ -147,11 +148,9 @@ describe("common random numbers", () => {
       if (at % 5_000 === 0)
         unwrap(
           busy.apply({
-            kind: "reshape",
+            kind: "set",
             workload: shop,
-            replicas: 1 + (at % 7),
-            cpu: millicores(300 + at),
-            memory: mebibytes(300),
+            set: { replicas: 1 + (at % 7), cpu: millicores(300 + at), memory: mebibytes(300) },
           }),
         );
       for (const world of [idle, busy]) world.advance(milliseconds(at));
@@ -220,7 +219,7 @@ test("the same seed gives the same bytes, another seed others", () => {
           id: shop,
           application: application!,
           load,
-          slo: { kind: "latency", percentile: 0.95, target: milliseconds(300) },
+          slo: { kind: "latency", quantile: 0.95, target: milliseconds(300) },
           initial: { replicas: 3, cpu: cores(0.5), memory: mebibytes(1_024) },
           resize: "recreate",
         },
@@ -232,11 +231,9 @@ test("the same seed gives the same bytes, another seed others", () => {
       if (step % 5 === 0)
         log.push(
           world.apply({
-            kind: "reshape",
+            kind: "set",
             workload: shop,
-            replicas: 1 + (step % 4),
-            cpu: millicores(400 + 20 * step),
-            memory: mebibytes(800 + step),
+            set: { replicas: 1 + (step % 4), cpu: millicores(400 + 20 * step), memory: mebibytes(800 + step) },
           }),
         );
       log.push(world.read(shop), world.truth(shop), world.nodes(shop));

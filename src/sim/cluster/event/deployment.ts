@@ -6,7 +6,7 @@
  */
 import type { Allocation } from "../../../act/index.ts";
 import type { Rng, WorkloadId } from "../../../base/index.ts";
-import type { OomKill } from "../../../observe/telemetry/index.ts";
+import type { OomKill, ResizeState } from "../../../observe/telemetry/index.ts";
 import type { Ticket } from "../../engine/index.ts";
 import type { Outcomes } from "../metrics/outcomes.ts";
 import type { WorkloadSpec } from "../spec.ts";
@@ -39,9 +39,15 @@ export class Pod {
   readonly createdAt: number;
   stage: PodStage = "pending";
   node: NodeState | undefined;
+  /** The limits that it runs with. */
   size: PodSize;
-  /** What it is to become where the node has no room yet; its own size otherwise. */
+  /** What it is to become, and how far that is: its own size where nothing is to change. */
   wanted: PodSize;
+  resize: ResizeState | undefined;
+  /** Since when a resize has waited for room. */
+  deferredSince = 0;
+  /** Reserved on its node, and paid for: while it is resized the larger of what it has and what it gets. */
+  held: PodSize;
   /** To be replaced by a pod of the deployment's size. */
   isOutdated = false;
   readyAt: number | null = null;
@@ -68,9 +74,10 @@ export class Pod {
   /** Bytes since it was created. */
   io = 0;
   network = 0;
-  /** Of the next end of a CPU phase; of becoming ready, or of the end of the grace period. */
+  /** Of the next end of a CPU phase; of becoming ready, or of the end of the grace period; of the end of a resize. */
   cpuTicket: Ticket = 0;
   stageTicket: Ticket = 0;
+  resizeTicket: Ticket = 0;
 
   constructor(options: PodOptions) {
     this.index = options.index;
@@ -80,6 +87,7 @@ export class Pod {
     this.createdAt = options.createdAt;
     this.size = options.size;
     this.wanted = options.size;
+    this.held = options.size;
     this.cpu = options.cpu;
   }
 

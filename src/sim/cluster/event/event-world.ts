@@ -93,7 +93,7 @@ class EventWorld implements EventClusterWorld {
     const end = until - this.#start;
     const state = this.#state;
     if (!(end >= state.now))
-      throw new RangeError(`the world is at ${this.now} ms and can not go to ${until}: time does not go back`);
+      throw new RangeError(`the world is at ${this.now} ms and cannot go to ${until}: time does not go back`);
     const { queue } = state;
     while (queue.nextAt <= end) {
       queue.pop();
@@ -111,7 +111,7 @@ class EventWorld implements EventClusterWorld {
     return this.#tenants.find(workload).asked;
   }
 
-  apply(action: Action): Result<Allocation> {
+  apply(action: Action<Allocation>): Result<Allocation> {
     return this.#tenants.apply(action);
   }
 
@@ -186,6 +186,9 @@ class EventWorld implements EventClusterWorld {
         break;
       case EVENT.podReady:
         this.#rollout.becomeReady(pods[subject] as Pod);
+        break;
+      case EVENT.podResized:
+        this.#rollout.becomeResized(pods[subject] as Pod);
         break;
       case EVENT.graceOver:
         this.#rollout.graceOver(pods[subject] as Pod);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { idealNode, plainApplication, shop, steadyLoad } from "../../../../test/fixtures/sim/simple-cluster.ts";
 import type { Allocation } from "../../../act/index.ts";
 import { cores, mebibytes, milliseconds, unwrap } from "../../../base/index.ts";
 import { type EventClusterWorld, eventWorld } from "./event-world.ts";
-import { idealNode, plainApplication, shop, steadyLoad } from "./simple-world.ts";
 
 const initial: Allocation = { replicas: 4, cpu: cores(1), memory: mebibytes(256) };
 
@@ -45,7 +45,7 @@ test("pods of a lost node are gone at once and start again on another, after the
 
 test("what does not fit elsewhere waits until the node is back, and starts there as on a new one", () => {
   const cluster = world();
-  unwrap(cluster.apply({ kind: "scale", workload: shop, replicas: 6 }));
+  unwrap(cluster.apply({ kind: "set", workload: shop, set: { replicas: 6 } }));
   advanceTo(cluster, 30_000);
   expect(ready(cluster)).toBe(6);
   cluster.loseNode("a");

@@ -34,6 +34,10 @@ export const emptyNode = (spec: NodeSpec): NodeState => ({
 
 const nothing: PodSize = { cpu: 0, memory: 0 };
 
+/** Whether a pod would fit if nothing else were there. */
+export const couldHold = ({ spec }: NodeState, size: PodSize): boolean =>
+  size.cpu <= spec.cpu && size.memory <= spec.memory;
+
 /** Whether a pod fits, in the place of another that is there already. */
 export function hasRoom(node: NodeState, size: PodSize, instead: PodSize = nothing): boolean {
   return (
@@ -72,17 +76,17 @@ export function chooseNode(nodes: readonly NodeState[], size: PodSize): NodeStat
 /** What nodes have for one workload: all, less what others hold there. */
 export function roomFor(
   nodes: readonly NodeState[],
-  own: Iterable<{ readonly node: NodeState | undefined; readonly size: PodSize }>,
+  own: Iterable<{ readonly node: NodeState | undefined; readonly held: PodSize }>,
 ): NodeRoom[] {
-  const held = new Map<NodeState, { cpu: number; memory: number }>();
-  for (const { node, size } of own) {
+  const sums = new Map<NodeState, { cpu: number; memory: number }>();
+  for (const { node, held } of own) {
     if (node === undefined) continue;
-    const sum = held.get(node) ?? { cpu: 0, memory: 0 };
-    held.set(node, { cpu: sum.cpu + size.cpu, memory: sum.memory + size.memory });
+    const sum = sums.get(node) ?? { cpu: 0, memory: 0 };
+    sums.set(node, { cpu: sum.cpu + held.cpu, memory: sum.memory + held.memory });
   }
   return nodes.map((node) => {
     if (node.isLost) return { cpu: millicores(0), memory: bytes(0) };
-    const mine = held.get(node) ?? nothing;
+    const mine = sums.get(node) ?? nothing;
     return {
       cpu: millicores(node.spec.cpu - node.cpuHeld + mine.cpu),
       memory: bytes(node.spec.memory - node.memoryHeld + mine.memory),

@@ -1,7 +1,15 @@
 import { describe, expect, test } from "vitest";
+import {
+  idealNode,
+  oneBigPod,
+  phaseOf,
+  plainApplication,
+  shop,
+  simpleWorld,
+  steadyLoad,
+} from "../../../../test/fixtures/sim/simple-cluster.ts";
 import { bytes, cores, mebibytes, milliseconds, seconds, unwrap } from "../../../base/index.ts";
 import type { Load } from "../workloads/index.ts";
-import { idealNode, oneBigPod, phaseOf, plainApplication, shop, simpleWorld, steadyLoad } from "./simple-world.ts";
 
 const onePod = (cpu: number) => ({ replicas: 1, cpu: cores(cpu), memory: mebibytes(512) });
 
@@ -29,7 +37,7 @@ describe("a full pod", () => {
     const world = simpleWorld({
       application,
       load: oneMinute(20),
-      slo: { kind: "latency", percentile: 1, target: seconds(1) },
+      slo: { kind: "latency", quantile: 1, target: seconds(1) },
     });
     world.advance(seconds(130));
     const { arrived, completed, latency } = world.truth(shop);
@@ -106,9 +114,9 @@ describe("clients", () => {
       application,
       load: steadyLoad(50),
       initial: { ...oneBigPod, replicas: 0 },
-      slo: { kind: "latency", percentile: 1, target: seconds(1) },
+      slo: { kind: "latency", quantile: 1, target: seconds(1) },
     });
-    unwrap(world.apply({ kind: "scale", workload: shop, replicas: 1 }));
+    unwrap(world.apply({ kind: "set", workload: shop, set: { replicas: 1 } }));
     world.advance(seconds(12));
     const { latency } = world.truth(shop);
     expect(latency).toBeGreaterThan(500);
@@ -188,7 +196,7 @@ test("parallel phases are as many times faster as they are wide, and no faster t
       load: steadyLoad(0.05),
       nodes: [idealNode("only", { cpu: cores(options.nodeCores ?? 64) })],
       initial: { replicas: 1, cpu: cores(options.nodeCores ?? 64), memory: mebibytes(512) },
-      slo: { kind: "latency", percentile: 0.5, target: seconds(1) },
+      slo: { kind: "latency", quantile: 0.5, target: seconds(1) },
       metrics: { missing: 0, sloWindow: seconds(1e6) },
     });
     world.advance(seconds(1_000));
@@ -205,7 +213,7 @@ test("a version with fewer threads uses fewer cores from the moment it is there"
   const world = simpleWorld({
     application,
     load: steadyLoad(0.1),
-    slo: { kind: "latency", percentile: 0.5, target: seconds(1) },
+    slo: { kind: "latency", quantile: 0.5, target: seconds(1) },
   });
   world.advance(seconds(300));
   expect(world.truth(shop).latency).toBeCloseTo(20, 3);

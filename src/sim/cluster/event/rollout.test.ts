@@ -1,4 +1,12 @@
 import { describe, expect, test } from "vitest";
+import {
+  idealNode,
+  phaseOf,
+  plainApplication,
+  shop,
+  simpleWorld,
+  steadyLoad,
+} from "../../../../test/fixtures/sim/simple-cluster.ts";
 import type { Allocation } from "../../../act/index.ts";
 import {
   bytes,
@@ -13,17 +21,18 @@ import {
 import type { Application } from "../workloads/index.ts";
 import type { ClusterWorld } from "../world.ts";
 import { eventWorld } from "./event-world.ts";
-import { idealNode, phaseOf, plainApplication, shop, simpleWorld, steadyLoad } from "./simple-world.ts";
 
 const small: Allocation = { replicas: 2, cpu: cores(1), memory: mebibytes(256) };
 const readyPods = (world: ClusterWorld) => world.read(shop).pods.filter(({ readyAt }) => readyAt !== null);
 const names = (world: ClusterWorld) => world.read(shop).pods.map(({ pod }) => pod);
+/** How long a resize in place takes. */
+const RESIZE = 410;
 const advanceBy = (world: ClusterWorld, ms: number) => world.advance(milliseconds(world.now + ms));
 
 describe("scaling", () => {
   test("a new pod is there at once, ready after its start-up, and shorter where the image is already", () => {
     const world = simpleWorld({ initial: small });
-    unwrap(world.apply({ kind: "scale", workload: shop, replicas: 3 }));
+    unwrap(world.apply({ kind: "set", workload: shop, set: { replicas: 3 } }));
     // Ten seconds to start; half of that on a node that has run it before.
     advanceBy(world, 4_990);
     expect([names(world), readyPods(world).length]).toEqual([["shop-0", "shop-1", "shop-2"], 2]);
@@ -33,7 +42,7 @@ describe("scaling", () => {
 
   test("a first start on a node takes the whole start-up", () => {
     const world = simpleWorld({ initial: { ...small, replicas: 1 }, nodes: [idealNode("a"), idealNode("b")] });
-    unwrap(world.apply({ kind: "scale", workload: shop, replicas: 2 }));
+    unwrap(world.apply({ kind: "set", workload: shop, set: { replicas: 2 } }));
     advanceBy(world, 9_990);
     expect(readyPods(world)).toHaveLength(1);
     advanceBy(world, 20);
@@ -42,9 +51,9 @@ describe("scaling", () => {
 
   test("those that are not ready go first, then the youngest", () => {
     const world = simpleWorld({ initial: { ...small, replicas: 3 } });
-    unwrap(world.apply({ kind: "scale", workload: shop, replicas: 4 }));
+    unwrap(world.apply({ kind: "set", workload: shop, set: { replicas: 4 } }));
     advanceBy(world, 1_000);
-    unwrap(world.apply({ kind: "scale", workload: shop, replicas: 2 }));
+    unwrap(world.apply({ kind: "set", workload: shop, set: { replicas: 2 } }));
     expect(names(world)).toEqual(["shop-0", "shop-1"]);
   });
 
@@ -55,7 +64,7 @@ describe("scaling", () => {
       world.advance(seconds(60));
       world.truth(shop);
       world.update(shop, { load: steadyLoad(0) });
-      unwrap(world.apply({ kind: "scale", workload: shop, replicas: 0 }));
+      unwrap(world.apply({ kind: "set", workload: shop, set: { replicas: 0 } }));
       advanceBy(world, 29_000);
       const holds = world.truth(shop).cpuLimit;
       advanceBy(world, 2_000);
@@ -87,7 +96,7 @@ describe("scaling", () => {
     // Two cores and half a GiB for an hour.
     const hour = 2 * 0.04048 + ((2 * 256 * 1_048_576) / 1e9) * 0.004445;
     expect(world.truth(shop).cost).toBeCloseTo(hour, 9);
-    unwrap(world.apply({ kind: "scale", workload: shop, replicas: 1 }));
+    unwrap(world.apply({ kind: "set", workload: shop, set: { replicas: 1 } }));
     expect(world.truth(shop).cost).toBeCloseTo(0.0007, 9);
   });
 });
@@ -113,11 +122,11 @@ describe("room on the nodes", () => {
     });
     // Nine cores, eight taken; a third pod of two does not fit although one core is free.
     expect(world.nodes(shop).map(({ cpu }) => cpu)).toEqual([2_000, 3_000]);
-    unwrap(world.apply({ kind: "scale", workload: shop, replicas: 3 }));
+    unwrap(world.apply({ kind: "set", workload: shop, set: { replicas: 3 } }));
     advanceBy(world, 60_000);
     expect(readyPods(world)).toHaveLength(2);
     expect(world.truth(shop).cpuLimit).toBeCloseTo(4 * 60, 6);
-    unwrap(world.apply({ kind: "scale", workload: other, replicas: 1 }));
+    unwrap(world.apply({ kind: "set", workload: other, set: { replicas: 1 } }));
     advanceBy(world, 11_000);
     expect(readyPods(world)).toHaveLength(3);
   });
@@ -125,7 +134,7 @@ describe("room on the nodes", () => {
   test("memory is room too", () => {
     const nodes = [idealNode("a", { memory: mebibytes(700) })];
     const world = simpleWorld({ initial: small, nodes, load: steadyLoad(0) });
-    unwrap(world.apply({ kind: "scale", workload: shop, replicas: 3 }));
+    unwrap(world.apply({ kind: "set", workload: shop, set: { replicas: 3 } }));
     advanceBy(world, 60_000);
     expect(world.read(shop).pods.map(({ readyAt }) => readyAt !== null)).toEqual([true, true, false]);
   });
@@ -134,45 +143,138 @@ describe("room on the nodes", () => {
     const nodes = [idealNode("a", { cpu: cores(8) }), idealNode("b", { cpu: cores(8) })];
     const world = simpleWorld({ initial: { ...small, replicas: 4 }, nodes, load: steadyLoad(0) });
     const other = unwrap(parseWorkloadId("shop"));
-    unwrap(world.apply({ kind: "scale", workload: other, replicas: 2 }));
+    unwrap(world.apply({ kind: "set", workload: other, set: { replicas: 2 } }));
     // The two that are left are the oldest, one on each node: 7 cores are free on both.
-    unwrap(world.apply({ kind: "set-resources", workload: other, cpu: cores(8), memory: small.memory }));
+    unwrap(world.apply({ kind: "set", workload: other, set: { cpu: cores(8), memory: small.memory } }));
+    advanceBy(world, RESIZE);
     expect(world.read(shop).pods.map(({ cpuLimit }) => cpuLimit)).toEqual([8_000, 8_000]);
   });
 
-  test("a pod grows in place at once where there is room, and later where there is none yet", () => {
+  /** Two workloads of two small pods on nodes of the given cores. */
+  const neighbours = (nodeCores: readonly number[], resize: "in-place" | "in-place-or-recreate" = "in-place") => {
     const other = unwrap(parseWorkloadId("other"));
     const spec = {
       application: plainApplication(),
       load: steadyLoad(0),
       slo: { kind: "none" } as const,
       initial: small,
-      resize: "in-place" as const,
+      resize,
     };
     const world = eventWorld({
       seed: 1,
       start: milliseconds(0),
-      nodes: [idealNode("a", { cpu: cores(7) })],
+      nodes: nodeCores.map((count, i) => idealNode(`node-${i}`, { cpu: cores(count) })),
       workloads: [
         { id: shop, ...spec },
         { id: other, ...spec },
       ],
     });
-    const limits = () => world.read(shop).pods.map(({ cpuLimit }) => cpuLimit);
+    const pods = () => world.read(shop).pods.map(({ cpuLimit, resize: state }) => [cpuLimit, state]);
+    return { world, other, pods };
+  };
+
+  test("a pod grows in place after the kubelet's moment where there is room, and later where there is none yet", () => {
+    const { world, other, pods } = neighbours([7]);
     // Seven cores, four held: one pod can grow by two, the other must wait.
-    unwrap(world.apply({ kind: "set-resources", workload: shop, cpu: cores(3), memory: small.memory }));
-    expect(limits()).toEqual([3_000, 1_000]);
-    unwrap(world.apply({ kind: "scale", workload: other, replicas: 1 }));
-    expect(limits()).toEqual([3_000, 3_000]);
+    unwrap(world.apply({ kind: "set", workload: shop, set: { cpu: cores(3), memory: small.memory } }));
+    advanceBy(world, RESIZE - 10);
+    expect(pods()).toEqual([
+      [1_000, "in-progress"],
+      [1_000, "deferred"],
+    ]);
+    advanceBy(world, 20);
+    expect(pods()).toEqual([
+      [3_000, undefined],
+      [1_000, "deferred"],
+    ]);
+    // Room appears, and the waiting one takes it by itself.
+    unwrap(world.apply({ kind: "set", workload: other, set: { replicas: 1 } }));
+    expect(pods()[1]).toEqual([1_000, "in-progress"]);
+    advanceBy(world, RESIZE);
+    expect(pods()).toEqual([
+      [3_000, undefined],
+      [3_000, undefined],
+    ]);
+  });
+
+  test("what the node could never hold is refused: the pod stays as it is, also when the node is empty", () => {
+    const { world, other, pods } = neighbours([4]);
+    unwrap(world.apply({ kind: "set", workload: shop, set: { cpu: cores(5), memory: small.memory } }));
+    unwrap(world.apply({ kind: "set", workload: other, set: { replicas: 0 } }));
+    advanceBy(world, 600_000);
+    expect(pods()).toEqual([
+      [1_000, "infeasible"],
+      [1_000, "infeasible"],
+    ]);
+    // Asked for something that fits, it is resized.
+    unwrap(world.apply({ kind: "set", workload: shop, set: { cpu: cores(2), memory: small.memory } }));
+    advanceBy(world, RESIZE);
+    expect(pods()).toEqual([
+      [2_000, undefined],
+      [2_000, undefined],
+    ]);
+  });
+
+  test("what is granted is held and paid for from the grant on, and what is given up until it is written", () => {
+    const { world } = neighbours([16]);
+    const paidFor = () => {
+      world.truth(shop);
+      advanceBy(world, RESIZE);
+      return world.truth(shop).cpuLimit;
+    };
+    unwrap(world.apply({ kind: "set", workload: shop, set: { cpu: cores(3), memory: small.memory } }));
+    expect(paidFor()).toBeCloseTo(2 * 3 * 0.41, 9);
+    unwrap(world.apply({ kind: "set", workload: shop, set: { cpu: cores(1), memory: small.memory } }));
+    expect(paidFor()).toBeCloseTo(2 * 3 * 0.41, 9);
+    expect(paidFor()).toBeCloseTo(2 * 1 * 0.41, 9);
+  });
+
+  test("a size that changes on the way is taken in a second turn where it needs more room than was granted", () => {
+    const { world, pods } = neighbours([16]);
+    unwrap(world.apply({ kind: "set", workload: shop, set: { cpu: cores(2), memory: small.memory } }));
+    advanceBy(world, 200);
+    unwrap(world.apply({ kind: "set", workload: shop, set: { cpu: cores(4), memory: small.memory } }));
+    advanceBy(world, 220);
+    expect(pods().map(([cpu]) => cpu)).toEqual([2_000, 2_000]);
+    advanceBy(world, RESIZE);
+    expect(pods()).toEqual([
+      [4_000, undefined],
+      [4_000, undefined],
+    ]);
+  });
+
+  test("where a new pod is the way out, it comes after five minutes without room, on a node that has it", () => {
+    // The first node holds one pod of each, so neither can grow to three cores there; the second has room for both.
+    const { world, pods } = neighbours([4, 4, 4, 4], "in-place-or-recreate");
+    unwrap(world.apply({ kind: "set", workload: shop, set: { replicas: 4 } }));
+    advanceBy(world, 30_000);
+    unwrap(world.apply({ kind: "set", workload: shop, set: { cpu: cores(4), memory: small.memory } }));
+    advanceBy(world, 290_000);
+    unwrap(world.apply({ kind: "hold", workload: shop }));
+    const stuck = pods().filter(([, state]) => state === "deferred").length;
+    expect(stuck).toBeGreaterThan(0);
+    const before = world.read(shop).pods.map(({ pod }) => pod);
+    advanceBy(world, 20_000);
+    unwrap(world.apply({ kind: "hold", workload: shop }));
+    advanceBy(world, 60_000);
+    expect(world.read(shop).pods.map(({ pod }) => pod)).not.toEqual(before);
   });
 
   test("only the named ones grow; what a pod that starts gets is what was asked for", () => {
     const world = simpleWorld({ initial: small, load: steadyLoad(0) });
     unwrap(
-      world.apply({ kind: "set-resources", workload: shop, cpu: cores(3), memory: small.memory, pods: ["shop-1"] }),
+      world.apply({ kind: "set", workload: shop, set: { cpu: cores(3), memory: small.memory }, followers: ["shop-1"] }),
     );
+    advanceBy(world, RESIZE);
     expect(world.read(shop).pods.map(({ cpuLimit }) => cpuLimit)).toEqual([1_000, 3_000]);
     expect(world.allocation(shop).cpu).toBe(3_000);
+    // One that waited is named later, when no value changes any more; naming nobody changes nothing.
+    unwrap(world.apply({ kind: "set", workload: shop, set: {}, followers: [] }));
+    advanceBy(world, RESIZE);
+    expect(world.read(shop).pods.map(({ cpuLimit }) => cpuLimit)).toEqual([1_000, 3_000]);
+    unwrap(world.apply({ kind: "set", workload: shop, set: {}, followers: ["shop-0"] }));
+    advanceBy(world, RESIZE);
+    expect(world.read(shop).pods.map(({ cpuLimit }) => cpuLimit)).toEqual([3_000, 3_000]);
   });
 });
 
@@ -181,7 +283,7 @@ describe("replacing pods", () => {
 
   test("one at a time, the new one first, so that there are never fewer ready pods than asked for", () => {
     const world = simpleWorld({ initial: { ...small, replicas: 4 }, resize: "recreate", load: steadyLoad(20) });
-    unwrap(world.apply({ kind: "set-resources", workload: shop, ...resized }));
+    unwrap(world.apply({ kind: "set", workload: shop, set: resized }));
     for (let i = 0; i < 60; i++) {
       advanceBy(world, 500);
       expect(readyPods(world).length).toBeGreaterThanOrEqual(4);
@@ -193,14 +295,14 @@ describe("replacing pods", () => {
 
   test("only those that are to follow; the others keep their size, and pods that start later do not", () => {
     const world = simpleWorld({ initial: { ...small, replicas: 3 }, resize: "recreate", load: steadyLoad(0) });
-    unwrap(world.apply({ kind: "set-resources", workload: shop, ...resized, pods: ["shop-1"] }));
+    unwrap(world.apply({ kind: "set", workload: shop, set: resized, followers: ["shop-1"] }));
     advanceBy(world, 60_000);
     expect(world.read(shop).pods.map(({ pod, cpuLimit }) => [pod, cpuLimit])).toEqual([
       ["shop-0", 1_000],
       ["shop-2", 1_000],
       ["shop-3", 2_000],
     ]);
-    unwrap(world.apply({ kind: "scale", workload: shop, replicas: 4 }));
+    unwrap(world.apply({ kind: "set", workload: shop, set: { replicas: 4 } }));
     expect(world.read(shop).pods.at(-1)).toMatchObject({ pod: "shop-4", cpuLimit: 2_000 });
   });
 
@@ -211,7 +313,7 @@ describe("replacing pods", () => {
       nodes: [idealNode("full", { cpu: cores(3.5) })],
       load: steadyLoad(5),
     });
-    unwrap(world.apply({ kind: "set-resources", workload: shop, cpu: cores(0.9), memory: mebibytes(128) }));
+    unwrap(world.apply({ kind: "set", workload: shop, set: { cpu: cores(0.9), memory: mebibytes(128) } }));
     for (let i = 0; i < 80; i++) {
       advanceBy(world, 500);
       expect(readyPods(world).length).toBeGreaterThanOrEqual(2);
@@ -221,13 +323,13 @@ describe("replacing pods", () => {
 
   test("a second size on the way replaces what is not yet of it, and ends there", () => {
     const world = simpleWorld({ initial: small, resize: "recreate", load: steadyLoad(0) });
-    unwrap(world.apply({ kind: "set-resources", workload: shop, ...resized }));
+    unwrap(world.apply({ kind: "set", workload: shop, set: resized }));
     advanceBy(world, 7_000);
-    unwrap(world.apply({ kind: "set-resources", workload: shop, cpu: cores(3), memory: mebibytes(300) }));
+    unwrap(world.apply({ kind: "set", workload: shop, set: { cpu: cores(3), memory: mebibytes(300) } }));
     advanceBy(world, 60_000);
     expect(world.read(shop).pods.map(({ cpuLimit }) => cpuLimit)).toEqual([3_000, 3_000]);
     const before = names(world);
-    unwrap(world.apply({ kind: "set-resources", workload: shop, cpu: cores(3), memory: mebibytes(300) }));
+    unwrap(world.apply({ kind: "set", workload: shop, set: { cpu: cores(3), memory: mebibytes(300) } }));
     advanceBy(world, 60_000);
     expect(names(world)).toEqual(before);
   });
@@ -260,7 +362,7 @@ describe("memory", () => {
 
   test("while it waits to be started again it holds its limits, uses none of them and is not measured", () => {
     const world = simpleWorld({ application: hungry(0), initial: { ...small, replicas: 1 }, load: steadyLoad(0) });
-    unwrap(world.apply({ kind: "set-resources", workload: shop, cpu: small.cpu, memory: mebibytes(90) }));
+    unwrap(world.apply({ kind: "set", workload: shop, set: { cpu: small.cpu, memory: mebibytes(90) } }));
     // Killed at once and after 5 s of start-up; from then on for 10 s there is no process.
     world.advance(seconds(5.5));
     world.truth(shop);
@@ -275,8 +377,9 @@ describe("memory", () => {
     const restartAfter = (quiet: number): number => {
       const world = simpleWorld({ application: hungry(0), initial: { ...small, replicas: 1 }, load: steadyLoad(0) });
       const kill = () => {
-        unwrap(world.apply({ kind: "set-resources", workload: shop, cpu: small.cpu, memory: mebibytes(90) }));
-        unwrap(world.apply({ kind: "set-resources", workload: shop, cpu: small.cpu, memory: small.memory }));
+        unwrap(world.apply({ kind: "set", workload: shop, set: { cpu: small.cpu, memory: mebibytes(90) } }));
+        advanceBy(world, RESIZE);
+        unwrap(world.apply({ kind: "set", workload: shop, set: { cpu: small.cpu, memory: small.memory } }));
       };
       kill();
       advanceBy(world, 5_001 + quiet);
@@ -297,14 +400,15 @@ describe("memory", () => {
     expect(world.read(shop).ooms).toHaveLength(0);
   });
 
-  test("a limit below what is in use kills at once, one below the base for ever", () => {
+  test("a limit below what is in use kills when it is written, one below the base for ever", () => {
     const world = simpleWorld({ application: hungry(0), initial: { ...small, replicas: 1 } });
     world.advance(seconds(30));
-    unwrap(world.apply({ kind: "set-resources", workload: shop, cpu: small.cpu, memory: mebibytes(90) }));
+    unwrap(world.apply({ kind: "set", workload: shop, set: { cpu: small.cpu, memory: mebibytes(90) } }));
+    advanceBy(world, RESIZE);
     expect(world.read(shop).ooms).toHaveLength(1);
     world.advance(seconds(200));
     expect(readyPods(world)).toHaveLength(0);
-    unwrap(world.apply({ kind: "set-resources", workload: shop, cpu: small.cpu, memory: mebibytes(120) }));
+    unwrap(world.apply({ kind: "set", workload: shop, set: { cpu: small.cpu, memory: mebibytes(120) } }));
     world.advance(minutes(20));
     expect(readyPods(world)).toHaveLength(1);
   });
@@ -337,8 +441,8 @@ describe("memory", () => {
 test("a new pod works slowly at first", () => {
   const application = plainApplication({ warmup: { factor: 3, span: seconds(60) } });
   const world = simpleWorld({ application, initial: { ...small, replicas: 0 }, load: steadyLoad(100) });
-  unwrap(world.apply({ kind: "scale", workload: shop, replicas: 1 }));
-  unwrap(world.apply({ kind: "set-resources", workload: shop, cpu: cores(60), memory: mebibytes(1_024) }));
+  unwrap(world.apply({ kind: "set", workload: shop, set: { replicas: 1 } }));
+  unwrap(world.apply({ kind: "set", workload: shop, set: { cpu: cores(60), memory: mebibytes(1_024) } }));
   const perRequest = (): number => {
     const { cpuUsed, completed } = world.truth(shop);
     return (1_000 * cpuUsed) / completed;
@@ -355,12 +459,12 @@ test("a new pod works slowly at first", () => {
 test("an action that is none is refused with a code", () => {
   const world = simpleWorld();
   const nobody = unwrap(parseWorkloadId("nobody"));
-  expect(world.apply({ kind: "scale", workload: nobody, replicas: 1 })).toMatchObject({
+  expect(world.apply({ kind: "set", workload: nobody, set: { replicas: 1 } })).toMatchObject({
     ok: false,
     failure: { code: "actuator.unknown-workload" },
   });
   for (const replicas of [-1, 0.5, Number.NaN])
-    expect(world.apply({ kind: "scale", workload: shop, replicas })).toMatchObject({
+    expect(world.apply({ kind: "set", workload: shop, set: { replicas } })).toMatchObject({
       ok: false,
       failure: { code: "world.action" },
     });

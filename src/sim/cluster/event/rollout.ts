@@ -1,7 +1,12 @@
 /**
- * Pods' lives: creation, placement, start, resize, replacement, kill, drain, end.
+ * Pods' lives: creation, placement, start, resize, replacement, kill, drain, end. Both rungs use it.
  * Owns: leading the pods of a deployment to what is asked for, by level: it may be called at any time, any number of
  * times, and does what is missing. Not here: requests (request-flow.ts), metrics.
+ *
+ * A resize in place has the outcomes that a kubelet reports: in progress until the limits are written; deferred while the
+ * node has no room, and done once it has; infeasible where the node could never hold it: then the pod stays as it is. One
+ * thing is harsher here: a memory limit below what requests hold kills the pod, where Kubernetes 1.35 would first look and
+ * wait.
  */
 import type { Action, Allocation, Followers } from "../../../act/index.ts";
 import { afterAction } from "../../../act/index.ts";
@@ -13,7 +18,7 @@ import type { Application } from "../workloads/index.ts";
 import { type ClusterState, EVENT } from "./cluster-state.ts";
 import { CpuClock } from "./cpu-clock.ts";
 import { type Deployment, Pod } from "./deployment.ts";
-import { chooseNode, hasRoom, hold, type NodeState, type PodSize, release } from "./placement.ts";
+import { chooseNode, couldHold, hasRoom, hold, type NodeState, type PodSize, release } from "./placement.ts";
 import { compileApplication } from "./program.ts";
 import type { PodWatch, RequestFlow } from "./request-flow.ts";
 
@@ -22,6 +27,10 @@ const RUNNING_SINCE = 3_600_000;
 
 const sizeOf = ({ cpu, memory }: Allocation): PodSize => ({ cpu, memory });
 const isSame = (a: PodSize, b: PodSize): boolean => a.cpu === b.cpu && a.memory === b.memory;
+const largerOf = (a: PodSize, b: PodSize): PodSize => ({
+  cpu: Math.max(a.cpu, b.cpu),
+  memory: Math.max(a.memory, b.memory),
+});
 
 /** What is done to the requests of a pod when its life changes; either rung's. */
 export type PodContents = Pick<RequestFlow, "refresh" | "loseAll">;
@@ -55,9 +64,9 @@ export class Rollout implements PodWatch {
     deployment.podsStarted = 0;
   }
 
-  apply(deployment: Deployment, action: Action): void {
+  apply(deployment: Deployment, action: Action<Allocation>): void {
     deployment.asked = afterAction(deployment.asked, action);
-    if (action.kind === "set-resources" || action.kind === "reshape") this.#resize(deployment, action);
+    if (action.kind === "set" && isResize(action)) this.#resize(deployment, action);
     this.#reconcile(deployment);
   }
 
@@ -170,15 +179,16 @@ export class Rollout implements PodWatch {
     this.#end(pod);
   }
 
-  #resize(deployment: Deployment, { pods }: Followers): void {
+  #resize(deployment: Deployment, { followers }: Followers): void {
     const size = sizeOf(deployment.asked);
-    const inPlace = deployment.spec.resize === "in-place";
+    const inPlace = deployment.spec.resize !== "recreate";
     for (const pod of [...deployment.pods]) {
       if (pod.stage === "stopping" || pod.stage === "gone") continue;
-      const follows = pods === undefined || pods.includes(pod.name);
+      const follows = followers === undefined || followers.includes(pod.name);
       if (pod.stage === "pending") {
         pod.size = size;
         pod.wanted = size;
+        pod.held = size;
       } else if (follows && inPlace) {
         pod.wanted = size;
         this.#tryResize(pod);
@@ -188,27 +198,69 @@ export class Rollout implements PodWatch {
     this.#useRoom();
   }
 
-  /** In place, and at once, unless the node has no room for what it grows by: then when it has. */
+  /** In place: granted at once where the node has room, done a moment later; else when there is room, or never. */
   #tryResize(pod: Pod): void {
     const { now } = this.#state;
-    const { node, wanted, deployment } = pod;
-    if (node === undefined || isSame(wanted, pod.size) || !hasRoom(node, wanted, pod.size)) return;
-    this.#unhold(pod);
-    pod.size = wanted;
-    this.#hold(pod);
-    pod.cpu.advance(now);
-    pod.cpu.setLimit(wanted.cpu / 1_000);
-    if (pod.stage !== "starting" && pod.exceedsMemory(deployment.program)) {
-      this.outOfMemory(pod);
+    const { node, wanted, size } = pod;
+    if (node === undefined || pod.resize === "in-progress") return;
+    if (isSame(wanted, size)) {
+      pod.resize = undefined;
       return;
     }
-    deployment.countMemory(pod, now);
-    this.#flow?.refresh(pod);
+    const held = largerOf(wanted, size);
+    if (!couldHold(node, wanted)) pod.resize = "infeasible";
+    else if (!hasRoom(node, held, pod.held)) {
+      if (pod.resize !== "deferred") pod.deferredSince = now;
+      pod.resize = "deferred";
+    } else {
+      this.#unhold(pod);
+      pod.held = held;
+      this.#hold(pod);
+      pod.resize = "in-progress";
+      pod.resizeTicket = this.#schedule(now + mechanics.resize, EVENT.podResized, pod);
+    }
+  }
+
+  /** The limits are written: those that are wanted now, which may have changed on the way and then take another turn. */
+  becomeResized(pod: Pod): void {
+    const { now } = this.#state;
+    const { deployment } = pod;
+    pod.resizeTicket = 0;
+    pod.resize = undefined;
+    if (pod.stage === "stopping" || pod.stage === "gone") return;
+    const granted = {
+      cpu: Math.min(pod.wanted.cpu, pod.held.cpu),
+      memory: Math.min(pod.wanted.memory, pod.held.memory),
+    };
+    this.#unhold(pod);
+    pod.size = granted;
+    pod.held = granted;
+    this.#hold(pod);
+    pod.cpu.advance(now);
+    pod.cpu.setLimit(granted.cpu / 1_000);
+    if (pod.stage !== "starting" && pod.exceedsMemory(deployment.program)) this.outOfMemory(pod);
+    else {
+      deployment.countMemory(pod, now);
+      this.#flow?.refresh(pod);
+    }
+    // A smaller size may be what a waiting pod, or another workload, was waiting for.
+    this.#useRoom();
+  }
+
+  /** Where a new pod is the way out: those whose node refuses them, or has had no room for too long. */
+  #giveUpInPlace(deployment: Deployment): void {
+    if (deployment.spec.resize !== "in-place-or-recreate") return;
+    const since = this.#state.now - mechanics.resizeDeferred;
+    for (const pod of deployment.pods) {
+      const isStuck = pod.resize === "infeasible" || (pod.resize === "deferred" && pod.deferredSince <= since);
+      if (isStuck && pod.stage !== "stopping") pod.isOutdated = true;
+    }
   }
 
   /** Makes as many pods as are asked for, one more while outdated ones are replaced, and takes away what is too much. */
   #reconcile(deployment: Deployment): void {
     const { replicas } = deployment.asked;
+    this.#giveUpInPlace(deployment);
     for (;;) {
       const live = deployment.pods.filter(({ stage }) => stage !== "stopping" && stage !== "gone");
       const outdated = live.filter(({ isOutdated }) => isOutdated);
@@ -305,6 +357,7 @@ export class Rollout implements PodWatch {
     const { deployment } = pod;
     if (pod.stageTicket !== 0) queue.cancel(pod.stageTicket);
     if (pod.cpuTicket !== 0) queue.cancel(pod.cpuTicket);
+    if (pod.resizeTicket !== 0) queue.cancel(pod.resizeTicket);
     const wasPlaced = pod.node !== undefined;
     if (wasPlaced) {
       pod.cpu.advance(now);
@@ -327,21 +380,21 @@ export class Rollout implements PodWatch {
   }
 
   #hold(pod: Pod): void {
-    const { node, size, deployment } = pod;
+    const { node, held, deployment } = pod;
     if (node === undefined) return;
-    hold(node, size);
+    hold(node, held);
     deployment.settleHeld(this.#state.now);
-    deployment.millicoresHeld += size.cpu;
-    deployment.bytesHeld += size.memory;
+    deployment.millicoresHeld += held.cpu;
+    deployment.bytesHeld += held.memory;
   }
 
   #unhold(pod: Pod): void {
-    const { node, size, deployment } = pod;
+    const { node, held, deployment } = pod;
     if (node === undefined) return;
-    release(node, size);
+    release(node, held);
     deployment.settleHeld(this.#state.now);
-    deployment.millicoresHeld -= size.cpu;
-    deployment.bytesHeld -= size.memory;
+    deployment.millicoresHeld -= held.cpu;
+    deployment.bytesHeld -= held.memory;
   }
 
   /** Room has become free: for pods that wait for it, and for those that could not grow, whose ever they are. */
@@ -366,3 +419,7 @@ function leastMissed(pods: readonly Pod[]): Pod {
 }
 
 const isYounger = (a: Pod, b: Pod): boolean => a.createdAt >= b.createdAt;
+
+/** Named followers take a size that was asked for before. */
+const isResize = ({ set: { cpu, memory }, followers }: Extract<Action<Allocation>, { kind: "set" }>): boolean =>
+  cpu !== undefined || memory !== undefined || (followers !== undefined && followers.length > 0);

@@ -2,17 +2,17 @@
  * Measuring one workload: what its pods use and what the ingress saw.
  * Owns: the counters' past, and which samples go missing. Not here: when it becomes known (metrics/pipeline.ts).
  */
+import { sloQuantile } from "../../../observe/telemetry/index.ts";
 import type { MetricsConfig } from "../metrics/config.ts";
 import { CounterHistory } from "../metrics/counters.ts";
 import { type IngressSample, MetricsPipeline, type PodSample } from "../metrics/pipeline.ts";
-import { sloPercentile } from "../spec.ts";
 import type { Deployment, Pod } from "./deployment.ts";
 
 export class Scraper {
   readonly pipeline: MetricsPipeline;
   readonly #deployment: Deployment;
   readonly #config: MetricsConfig;
-  readonly #percentile: number;
+  readonly #quantile: number;
   /** By the pod's index, which a later pod may have again. */
   readonly #podHistories: { readonly pod: Pod; readonly history: CounterHistory }[] = [];
   readonly #ingress: CounterHistory;
@@ -22,7 +22,7 @@ export class Scraper {
     this.pipeline = new MetricsPipeline(config);
     this.#deployment = deployment;
     this.#config = config;
-    this.#percentile = sloPercentile(deployment.spec.slo);
+    this.#quantile = sloQuantile(deployment.spec.slo);
     this.#ingress = new CounterHistory(config.window);
     // Pods that run when the world begins have been scraped before.
     for (const pod of deployment.pods) this.#historyOf(pod).add(0, [0, 0, 0]);
@@ -84,7 +84,7 @@ export class Scraper {
     const rates = this.#ingress.rates();
     if (rates === null) return null;
     return {
-      latency: outcomes.latencyAtIngress(now, this.#percentile),
+      latency: outcomes.latencyAtIngress(now, this.#quantile),
       offered: rates[0]!,
       completed: rates[1]!,
       failed: rates[2]!,

@@ -3,8 +3,8 @@
  * Owns: differences of totals. For scoring only; no controller sees it.
  */
 import { milliseconds } from "../../../base/index.ts";
+import { latencyAllowed, sloQuantile } from "../../../observe/telemetry/index.ts";
 import { costOf } from "../pricing.ts";
-import { sloPercentile } from "../spec.ts";
 import type { WorkloadTruth } from "../world.ts";
 import type { Deployment } from "./deployment.ts";
 
@@ -33,7 +33,15 @@ function totalsOf(deployment: Deployment, now: number): Totals {
   const { arrived, completed, timedOut, dropped, lost, oomKills, podsStarted, podsStopped, disruptions } = deployment;
   return {
     at: now,
-    ...{ arrived, completed, timedOut, dropped, lost, oomKills, podsStarted, podsStopped, disruptions },
+    arrived,
+    completed,
+    timedOut,
+    dropped,
+    lost,
+    oomKills,
+    podsStarted,
+    podsStopped,
+    disruptions,
     cpuUsed: deployment.cpuUsed() / 1_000,
     cpuLimit: deployment.millicoreMs / 1_000_000,
     memoryUsed: deployment.usedByteMs / 1_000,
@@ -59,8 +67,7 @@ export class TruthKeeper {
     this.#last = after;
     // Sums over pods round differently once one of them is gone; totals never shrink.
     const grown = (what: Exclude<keyof Totals, "at">): number => Math.max(0, after[what] - before[what]);
-    const latency = outcomes.latencyOfAnswered(now, sloPercentile(spec.slo));
-    const target = spec.slo.kind === "latency" ? spec.slo.target : Number.POSITIVE_INFINITY;
+    const latency = outcomes.latencyOfAnswered(now, sloQuantile(spec.slo));
     return {
       from: milliseconds(this.#start + before.at),
       to: milliseconds(this.#start + now),
@@ -71,7 +78,7 @@ export class TruthKeeper {
       lost: grown("lost"),
       inFlight,
       latency: latency === null ? null : milliseconds(latency),
-      withinSlo: outcomes.shareWithin(now, target),
+      withinSlo: outcomes.shareWithin(now, latencyAllowed(spec.slo)),
       cpuUsed: grown("cpuUsed"),
       cpuLimit: grown("cpuLimit"),
       memoryUsed: grown("memoryUsed"),

@@ -13,7 +13,7 @@ import { PodBench } from "./pod-bench.ts";
 /**
  * Places of a cell's figures. Latencies follow at SLICES, one per slice of the requests that were taken in, in
  * milliseconds, however long they took: which of them were too late for their clients is found out where a cell is used,
- * because between two cells latencies can be interpolated and what exceeds a limit can not.
+ * because between two cells latencies can be interpolated and what exceeds a limit cannot.
  */
 export const PLACE = {
   /** Requests in one pod, mean over time, and the sum of their sizes. */

@@ -1,10 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import {
+  idealNode,
+  phaseOf,
+  plainApplication,
+  shop,
+  steadyLoad,
+} from "../../../../test/fixtures/sim/simple-cluster.ts";
 import { actuatorConformance, startingAllocation } from "../../../act/actuator.conformance.ts";
 import type { Action } from "../../../act/index.ts";
 import { bytes, cores, mebibytes, millicores, milliseconds, seconds, unwrap } from "../../../base/index.ts";
 import { simActuator } from "../actuator.ts";
-import { idealNode, phaseOf, plainApplication, shop, steadyLoad } from "../event/simple-world.ts";
 import type { WorkloadSpec } from "../spec.ts";
 import type { ClusterWorld } from "../world.ts";
 import { fluidWorld } from "./fluid-world.ts";
@@ -25,7 +31,7 @@ const roomy = { replicas: 2, cpu: cores(2), memory: mebibytes(512) };
 
 function world(options: Partial<WorkloadSpec> & { seed?: number } = {}): ClusterWorld {
   const { seed = 1_001, ...spec } = options;
-  const slo = { kind: "latency" as const, percentile: 0.99, target: seconds(1) };
+  const slo = { kind: "latency" as const, quantile: 0.99, target: seconds(1) };
   return fluidWorld({
     seed,
     start: milliseconds(0),
@@ -44,7 +50,7 @@ actuatorConformance("the fluid world", () => ({
   actuator: simActuator(world({ initial: startingAllocation })),
 }));
 
-test.each(["in-place", "recreate"] as const)(
+test.each(["in-place", "recreate", "in-place-or-recreate"] as const)(
   "whatever is done to it (%s), arrived is answered, failed or in flight, and nothing is negative",
   (resize) => {
     const deed = fc.record({
@@ -60,7 +66,7 @@ test.each(["in-place", "recreate"] as const)(
         let open = 0;
         for (const { replicas, cpu, memory, span, rate } of deeds) {
           const size = { cpu: millicores(cpu), memory: mebibytes(memory) };
-          unwrap(tried.apply({ kind: "reshape", workload: shop, replicas, ...size }));
+          unwrap(tried.apply({ kind: "set", workload: shop, set: { replicas, ...size } }));
           if (rate !== null) tried.update(shop, { load: steadyLoad(rate) });
           tried.advance(milliseconds(tried.now + span));
           const truth = tried.truth(shop);
@@ -93,7 +99,7 @@ test("the same seed gives the same bytes; another one other arrivals", () => {
     const told: unknown[] = [];
     for (let i = 0; i < 20; i++) {
       step(tried);
-      unwrap(tried.apply({ kind: "scale", workload: shop, replicas: 1 + (i % 4) }));
+      unwrap(tried.apply({ kind: "set", workload: shop, set: { replicas: 1 + (i % 4) } }));
       told.push(tried.read(shop), tried.truth(shop));
     }
     return JSON.stringify(told);
@@ -118,11 +124,9 @@ test("whoever controls it meets the same arrivals, and however finely it is step
   const still = arrivals(() => {});
   const wild = arrivals((of, i) => {
     const action: Action = {
-      kind: "reshape",
+      kind: "set",
       workload: shop,
-      replicas: i % 5,
-      cpu: millicores(200 + 300 * (i % 3)),
-      memory: mebibytes(100),
+      set: { replicas: i % 5, cpu: millicores(200 + 300 * (i % 3)), memory: mebibytes(100) },
     };
     unwrap(of.apply(action));
   });
@@ -169,7 +173,7 @@ test("time does not go back, and an unknown workload is named", () => {
   expect(() => tried.advance(milliseconds(1))).toThrow(RangeError);
   const nobody = "nobody" as typeof shop;
   expect(() => tried.read(nobody)).toThrow(/nobody/);
-  expect(tried.apply({ kind: "scale", workload: nobody, replicas: 1 })).toMatchObject({
+  expect(tried.apply({ kind: "set", workload: nobody, set: { replicas: 1 } })).toMatchObject({
     ok: false,
     failure: { code: "actuator.unknown-workload" },
   });

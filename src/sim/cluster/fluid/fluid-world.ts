@@ -73,7 +73,7 @@ class FluidWorld implements ClusterWorld {
     const end = until - this.#start;
     const state = this.#state;
     if (!(end >= state.now))
-      throw new RangeError(`the world is at ${this.now} ms and can not go to ${until}: time does not go back`);
+      throw new RangeError(`the world is at ${this.now} ms and cannot go to ${until}: time does not go back`);
     const { queue } = state;
     let isThere = false;
     while (!isThere) {
@@ -95,7 +95,7 @@ class FluidWorld implements ClusterWorld {
     return this.#tenants.find(workload).asked;
   }
 
-  apply(action: Action): Result<Allocation> {
+  apply(action: Action<Allocation>): Result<Allocation> {
     return this.#tenants.apply(action);
   }
 
@@ -125,7 +125,10 @@ class FluidWorld implements ClusterWorld {
     if (!this.#passTime(this.#flows[index] as FluidFlow, at)) {
       // On the way there a pod was killed and will be back before this: first things first.
       const ticket = state.queue.schedule(at, kind, subject);
-      if (pod !== undefined && state.pods[subject] === pod) pod.stageTicket = ticket;
+      if (pod !== undefined && state.pods[subject] === pod) {
+        if (kind === EVENT.podResized) pod.resizeTicket = ticket;
+        else pod.stageTicket = ticket;
+      }
       return;
     }
     state.now = at;
@@ -133,6 +136,8 @@ class FluidWorld implements ClusterWorld {
       this.#tenants.scrape(subject);
       state.queue.schedule(at + this.#interval, EVENT.scrape, subject);
       // Time has passed in steps, and in one of them the pod may have gone, or begun another wait.
+    } else if (kind === EVENT.podResized) {
+      if (state.pods[subject] === pod && pod.resizeTicket !== 0) this.#rollout.becomeResized(pod);
     } else if (state.pods[subject] === pod && pod.stageTicket !== 0 && this.#isDue(pod, kind)) {
       if (kind === EVENT.podReady) this.#rollout.becomeReady(pod);
       else this.#rollout.graceOver(pod);

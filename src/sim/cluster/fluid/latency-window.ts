@@ -109,12 +109,12 @@ export class LatencyWindow extends Outcomes {
     this.#latePlace = (Math.log(timeout) - FIRST) / BIN;
   }
 
-  override latencyOfAnswered(now: number, percentile: number): number | null {
-    return this.#percentile(now, percentile, 0);
+  override latencyOfAnswered(now: number, quantile: number): number | null {
+    return this.#quantile(now, quantile, 0);
   }
 
-  override latencyAtIngress(now: number, percentile: number): number | null {
-    return this.#percentile(now, percentile, this.#late);
+  override latencyAtIngress(now: number, quantile: number): number | null {
+    return this.#quantile(now, quantile, this.#late);
   }
 
   override shareWithin(now: number, target: number): number | null {
@@ -134,11 +134,11 @@ export class LatencyWindow extends Outcomes {
    * Of so many requests the percentile is one order statistic: it lies near its share of the distribution, by luck
    * above or below, and of few requests the highest is all there is.
    */
-  #percentile(now: number, percentile: number, late: number): number | null {
+  #quantile(now: number, quantile: number, late: number): number | null {
     this.#forget(now);
     const count = this.#answered + late;
     if (count < 0.5) return null;
-    const fromTop = count + 1 - Math.min(Math.max(Math.ceil(percentile * count), 1), count);
+    const fromTop = count + 1 - Math.min(Math.max(Math.ceil(quantile * count), 1), count);
     const luck = this.#answered > 0 ? (this.#luck / this.#answered) * Math.sqrt(this.#draws()) : 0;
     // The share above the k-th from the top is about a gamma variate of shape k (Wilson and Hilferty's form of it).
     const root = 1 - 1 / (9 * fromTop) - (luck * Math.sqrt(1 - fromTop / (count + 1))) / (3 * Math.sqrt(fromTop));

@@ -1,24 +1,24 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ENDING, Outcomes } from "./outcomes.ts";
-import { percentileOf } from "./select.ts";
+import { quantileOf } from "./select.ts";
 
 test("a percentile is the smallest value that so many do not exceed", () => {
   const hundred = Float64Array.from({ length: 100 }, (_, i) => ((i * 37) % 100) + 1);
-  const at = (percentile: number) => percentileOf(Float64Array.from(hundred), 100, percentile);
+  const at = (quantile: number) => quantileOf(Float64Array.from(hundred), 100, quantile);
   expect([at(0.99), at(0.5), at(1), at(0), at(0.991)]).toEqual([99, 50, 100, 1, 100]);
-  expect(percentileOf(new Float64Array(4), 0, 0.5)).toBeNull();
+  expect(quantileOf(new Float64Array(4), 0, 0.5)).toBeNull();
 });
 
 test("selecting finds what sorting finds", () => {
   const values = fc.array(fc.integer({ min: -5, max: 30 }), { minLength: 1, maxLength: 300 });
   fc.assert(
-    fc.property(values, fc.double({ min: 0, max: 1, noNaN: true }), (list, percentile) => {
+    fc.property(values, fc.double({ min: 0, max: 1, noNaN: true }), (list, quantile) => {
       const sorted = [...list].sort((a, b) => a - b);
-      const rank = Math.min(list.length - 1, Math.max(0, Math.ceil(percentile * list.length) - 1));
+      const rank = Math.min(list.length - 1, Math.max(0, Math.ceil(quantile * list.length) - 1));
       // What lies behind the count must not matter.
       const room = Float64Array.from([...list, -1_000]);
-      expect(percentileOf(room, list.length, percentile)).toBe(sorted[rank]);
+      expect(quantileOf(room, list.length, quantile)).toBe(sorted[rank]);
     }),
     { seed: 8, numRuns: 400 },
   );

@@ -3,7 +3,7 @@
  * Owns: the trailing window of endings, latency percentiles over it, the share that met the SLO.
  * Not here: totals since the beginning (the worlds count those), when a controller learns of it (pipeline.ts).
  */
-import { percentileOf } from "./select.ts";
+import { quantileOf } from "./select.ts";
 
 export const ENDING = {
   answered: 0,
@@ -37,13 +37,13 @@ export class Outcomes {
   }
 
   /** As clients lived it: latency of those who were answered; null when nobody was. */
-  latencyOfAnswered(now: number, percentile: number): number | null {
-    return this.#percentile(now, percentile, false);
+  latencyOfAnswered(now: number, quantile: number): number | null {
+    return this.#quantile(now, quantile, false);
   }
 
   /** As the ingress logs it: those who gave up count with the time after which they did. */
-  latencyAtIngress(now: number, percentile: number): number | null {
-    return this.#percentile(now, percentile, true);
+  latencyAtIngress(now: number, quantile: number): number | null {
+    return this.#quantile(now, quantile, true);
   }
 
   /** Of the requests that ended, the share that was answered within the target; null when none ended. */
@@ -62,7 +62,7 @@ export class Outcomes {
     return ended === 0 ? null : within / ended;
   }
 
-  #percentile(now: number, percentile: number, withGivenUp: boolean): number | null {
+  #quantile(now: number, quantile: number, withGivenUp: boolean): number | null {
     this.#forget(now);
     const mask = this.#at.length - 1;
     let count = 0;
@@ -72,7 +72,7 @@ export class Outcomes {
       if (ending === ENDING.answered || (withGivenUp && ending !== ENDING.unanswered))
         this.#scratch[count++] = this.#latency[place]!;
     }
-    return percentileOf(this.#scratch, count, percentile);
+    return quantileOf(this.#scratch, count, quantile);
   }
 
   /** The window is open at its old end: what happened exactly a window ago is out. */

@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
+import {
+  phaseOf,
+  plainApplication,
+  shop,
+  simpleWorld,
+  steadyLoad,
+} from "../../../../test/fixtures/sim/simple-cluster.ts";
 import { bytes, cores, mebibytes, milliseconds, seconds, unwrap } from "../../../base/index.ts";
-import { phaseOf, plainApplication, shop, simpleWorld, steadyLoad } from "../event/simple-world.ts";
 import { CounterHistory } from "./counters.ts";
 import { MetricsPipeline } from "./pipeline.ts";
 
@@ -74,13 +80,18 @@ test("what a reading says is what was the case when it was taken", () => {
 test("limits and counts come from the API server and are never late", () => {
   const world = simpleWorld({ initial: { replicas: 1, cpu: cores(1), memory: mebibytes(256) } });
   world.advance(seconds(60));
-  unwrap(world.apply({ kind: "reshape", workload: shop, replicas: 2, cpu: cores(2), memory: mebibytes(512) }));
+  unwrap(world.apply({ kind: "set", workload: shop, set: { replicas: 2, cpu: cores(2), memory: mebibytes(512) } }));
+  const podsOf = ({ pods }: ReturnType<typeof world.read>) =>
+    pods.map(({ cpuLimit, cpu, resize }) => [cpuLimit, cpu === null, resize]);
   const reading = world.read(shop);
   expect(reading.spec).toEqual({ replicas: 2, cpu: 2_000, memory: 512 * 1_048_576 });
-  expect(reading.pods.map(({ cpuLimit, cpu }) => [cpuLimit, cpu === null])).toEqual([
-    [2_000, false],
-    [2_000, true],
+  // A pod that starts has the new size; one that runs has it when its limits are written.
+  expect(podsOf(reading)).toEqual([
+    [1_000, false, "in-progress"],
+    [2_000, true, undefined],
   ]);
+  world.advance(seconds(60.41));
+  expect(podsOf(world.read(shop))[0]).toEqual([2_000, false, undefined]);
 });
 
 test("a pod that is stopping is no longer part of a reading, nor of the use over limits", () => {
@@ -92,8 +103,8 @@ test("a pod that is stopping is no longer part of a reading, nor of the use over
   });
   world.advance(seconds(60));
   // Both hold 64 of 128 MiB; the smaller limit of the one that stays shows that it alone is counted.
-  unwrap(world.apply({ kind: "scale", workload: shop, replicas: 1 }));
-  unwrap(world.apply({ kind: "set-resources", workload: shop, cpu: cores(1), memory: mebibytes(256) }));
+  unwrap(world.apply({ kind: "set", workload: shop, set: { replicas: 1 } }));
+  unwrap(world.apply({ kind: "set", workload: shop, set: { cpu: cores(1), memory: mebibytes(256) } }));
   world.advance(seconds(62));
   const { pods, use } = world.read(shop);
   expect([pods.map(({ pod }) => pod), use.memory]).toEqual([["shop-0"], 0.25]);

@@ -4,7 +4,7 @@
  */
 import type { Allocation } from "../../../act/index.ts";
 import type { Bytes, Millicores, Ms, PerSecond, Ratio, WorkloadId } from "../../../base/index.ts";
-import type { OomKill, PodReading, WorkloadReading } from "../../../observe/telemetry/index.ts";
+import type { OomKill, PodReading, ResizeState, WorkloadReading } from "../../../observe/telemetry/index.ts";
 import { podGrants } from "./config.ts";
 import type { PodSample, Sample } from "./pipeline.ts";
 
@@ -16,6 +16,7 @@ export interface PodStatus {
   readonly cpuLimit: number;
   readonly memoryLimit: number;
   readonly restarts: number;
+  readonly resize?: ResizeState | undefined;
 }
 
 export interface ReadingParts {
@@ -47,7 +48,7 @@ export function assembleReading({ workload, asked, pods, ooms, sample, start }: 
 }
 
 function podReading(status: PodStatus, measured: PodSample | undefined): PodReading {
-  return {
+  const reading: PodReading = {
     pod: status.pod,
     createdAt: status.createdAt as Ms,
     readyAt: status.readyAt as Ms | null,
@@ -57,6 +58,7 @@ function podReading(status: PodStatus, measured: PodSample | undefined): PodRead
     memory: (measured?.memory ?? null) as Bytes | null,
     restarts: status.restarts,
   };
+  return status.resize === undefined ? reading : { ...reading, resize: status.resize };
 }
 
 const notMeasured: WorkloadReading["use"] = Object.freeze({ cpu: null, memory: null, io: null, network: null });

@@ -4,9 +4,9 @@
  * The nearest-rank percentile (the smallest value that at least that share does not exceed) of the first `count`
  * numbers, which are reordered; null of nothing. Hoare's selection, expected linear time.
  */
-export function percentileOf(values: Float64Array, count: number, percentile: number): number | null {
+export function quantileOf(values: Float64Array, count: number, quantile: number): number | null {
   if (count === 0) return null;
-  const rank = Math.min(count - 1, Math.max(0, Math.ceil(percentile * count) - 1));
+  const rank = Math.min(count - 1, Math.max(0, Math.ceil(quantile * count) - 1));
   let low = 0;
   let high = count - 1;
   while (low < high) {

@@ -40,7 +40,7 @@ export interface Application {
   /** Further attempts of a client whose request timed out or was refused, with exponential back-off. */
   readonly retries: number;
   readonly memory: {
-    /** The process itself: below it a pod can not start. */
+    /** The process itself: below it a pod cannot start. */
     readonly base: Bytes;
     /** Per request in the pod (size 1), in service or waiting. */
     readonly perRequest: Bytes;

@@ -69,7 +69,7 @@ export interface HeldOutSplit {
 
 /**
  * A harder split: two segments are kept from training, and half of the unseen applications call at least one of them.
- * A random split of the thousand can not give this: a third of them would call one of the two.
+ * A random split of the thousand cannot give this: a third of them would call one of the two.
  */
 export function generateHeldOut({ seed, count = 1_000 }: GenerateOptions): HeldOutSplit {
   const rng = seededRng(seed).fork("held-out");

@@ -83,3 +83,27 @@ export const shapeRanges = {
  * same share.
  */
 export const dispersionRange: Range = { low: 1, high: 4 };
+
+/**
+ * How much one day of a load differs from the next. The data sets of functions have one day of each, so this comes from two
+ * records of web requests with many: NASA-HTTP of July and August 1995 (53 whole days; shuttle launches included, the outage
+ * left out) and the sampled stream of Twitter of August 2021 (21 days; only its days' totals, since its archive has holes).
+ * Ranges with two sources go from Twitter's value to NASA's; the others are NASA's quartiles. A load that hardly varies
+ * within a day, such as a timer, hardly varies between days: `level`, `shape` and the weekend count in proportion to the
+ * variation of its hours, which is 0.45 for NASA and 0.25 for Twitter, up to `mostVariation`.
+ */
+export const dayRanges = {
+  /** Sigma of the logarithm of a day's mean (0.12 and 0.0145), over the variation of the hours. */
+  level: { low: 0.06, high: 0.26 },
+  /** Sigma of the logarithm of an hour's share of its day (0.116 to 0.216), likewise; and what one hour keeps of the hour before. */
+  shape: { low: 0.26, high: 0.48 },
+  memory: { low: 0.22, high: 0.63 },
+  /** Minutes by which parts of a day come earlier or later. */
+  shift: { low: 5, high: 50 },
+  /** A weekend's mean over a workday's, for a load that varies as much as NASA's. */
+  weekend: { low: 0.62, high: 1 },
+  weekendVariation: 0.45,
+  mostVariation: 0.6,
+  /** A load with more correlation than this between minutes an hour apart follows the clock, and so it does on every day. */
+  scheduled: 0.5,
+} as const;

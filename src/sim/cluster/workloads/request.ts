@@ -52,7 +52,7 @@ export interface IsolatedOptions {
  * The latency of a request that is alone in a warm pod with full caches and no quota, at a percentile in [0, 1], by
  * Monte Carlo. An SLO is set from it once, before any controller is tried.
  */
-export function isolatedLatency(application: Application, percentile: number, options: IsolatedOptions = {}): Ms {
+export function isolatedLatency(application: Application, quantile: number, options: IsolatedOptions = {}): Ms {
   const { speed = 1, cores = Number.POSITIVE_INFINITY, samples = 20_000, seed = 0 } = options;
   const rng = seededRng(seed).fork("isolated").fork(application.id);
   const work = new Float64Array(requestLength(application));
@@ -66,6 +66,6 @@ export function isolatedLatency(application: Application, percentile: number, op
     latencies[i] = latency;
   }
   latencies.sort();
-  const rank = Math.ceil(percentile * samples) - 1;
+  const rank = Math.ceil(quantile * samples) - 1;
   return milliseconds(latencies[Math.min(Math.max(rank, 0), samples - 1)]!);
 }

@@ -58,7 +58,11 @@ export type ServiceRow = readonly [
 
 export const services = (origin: ServiceOrigin, rows: readonly ServiceRow[]): readonly ServiceSpec[] =>
   rows.map(([name, profile, work, threads, hitRatio]) => ({
-    ...{ name, origin, profile, work, threads },
+    name,
+    origin,
+    profile,
+    work,
+    threads,
     ...(hitRatio === undefined ? {} : { hitRatio }),
   }));
 

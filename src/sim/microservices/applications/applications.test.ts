@@ -85,7 +85,7 @@ test("an application is found by its name, and a wrong name lists the right ones
   );
 });
 
-describe("what can not be run is refused with the reason", () => {
+describe("what cannot be run is refused with the reason", () => {
   const service = { name: "a", origin: "dataset", profile: "compute", work: 1, threads: 1 } as const;
   const tiny: MicroserviceApplication = {
     name: "tiny",

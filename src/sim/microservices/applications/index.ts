@@ -1,6 +1,6 @@
 /** The four applications of the dissertation, and what applications are made of. */
-export type { Call, MicroserviceApplication, RequestType, ServiceOrigin, ServiceSpec } from "./application.ts";
-export { call, edgesOf, lookup } from "./application.ts";
+export type { Call, MicroserviceApplication, ServiceSpec } from "./application.ts";
+export { call, edgesOf } from "./application.ts";
 export { applicationNamed, applications } from "./catalogue.ts";
 export { hotelReservation } from "./hotel-reservation.ts";
 export { mediaService } from "./media.ts";

@@ -12,7 +12,7 @@ export function parseApplication(application: MicroserviceApplication): Result<M
   if (problems.length === 0) problems.push(...shapeProblems(application));
   if (problems.length === 0) return ok(application);
   return err(
-    failure("microservices.application", `the application ${application.name} can not be run: ${problems.join("; ")}`),
+    failure("microservices.application", `the application ${application.name} cannot be run: ${problems.join("; ")}`),
   );
 }
 

@@ -1,8 +1,14 @@
 import { expect, test } from "vitest";
+import {
+  simpleApplication,
+  simpleNode,
+  simpleService,
+  simpleWorld,
+  steady,
+} from "../../../../test/fixtures/sim/simple-application.ts";
 import { milliseconds, minutes, seconds } from "../../../base/index.ts";
 import { call } from "../applications/index.ts";
 import { microserviceWorld } from "./event-world.ts";
-import { simpleApplication, simpleNode, simpleService, simpleWorld, steady } from "./simple-world.ts";
 
 /** Mean time of an answered request after a warm-up, ms. */
 function meanTime(options: ReturnType<typeof simpleWorld>, forMinutes: number): number {

@@ -1,11 +1,16 @@
 import { expect, test } from "vitest";
+import {
+  simpleApplication,
+  simpleService,
+  simpleWorld,
+  steady,
+} from "../../../../test/fixtures/sim/simple-application.ts";
 import type { Injection } from "../../../act/faults/index.ts";
 import { milliseconds, minutes, resources, seconds, seededRng } from "../../../base/index.ts";
 import type { Span } from "../../../observe/telemetry/index.ts";
 import { applications, call, hotelReservation, socialNetwork } from "../applications/index.ts";
 import { firmNodes } from "../nodes.ts";
 import { microserviceWorld } from "./event-world.ts";
-import { simpleApplication, simpleService, simpleWorld, steady } from "./simple-world.ts";
 
 const stressor = (change: Partial<Injection>): Injection => ({
   id: "s",
@@ -21,7 +26,11 @@ const stressor = (change: Partial<Injection>): Injection => ({
 test("requests are conserved at every look, under stress, drops, time-outs, scaling and resizing", () => {
   for (const application of applications) {
     const world = microserviceWorld({
-      ...{ seed: 3, application, load: steady(60), designRate: 20, timeout: milliseconds(400) },
+      seed: 3,
+      application,
+      load: steady(60),
+      designRate: 20,
+      timeout: milliseconds(400),
       tracing: { sampling: 0 },
     });
     const rng = seededRng(7);

@@ -96,8 +96,14 @@ class World implements EventMicroserviceWorld, Disturbable {
       onIdle: (container) => this.#remove(container),
     });
     this.#scraper = new Scraper({
-      ...{ start, program, metrics, slos, rng: root.fork("metrics") },
-      ...{ rollout: this.#rollout, machines: this.#machines, ledger: this.#ledger },
+      start,
+      program,
+      metrics,
+      slos,
+      rng: root.fork("metrics"),
+      rollout: this.#rollout,
+      machines: this.#machines,
+      ledger: this.#ledger,
     });
     for (let service = 0; service < services; service++) this.#rollout.begin(service, replicas[service]!);
     for (const machine of this.#machines.all) this.#machines.divide(machine, 0, state.events);
@@ -121,7 +127,7 @@ class World implements EventMicroserviceWorld, Disturbable {
     const end = until - this.#options.start;
     const state = this.#state;
     if (!(end >= state.now))
-      throw new RangeError(`the world is at ${this.now} ms and can not go to ${until}: time does not go back`);
+      throw new RangeError(`the world is at ${this.now} ms and cannot go to ${until}: time does not go back`);
     const { events } = state;
     while (events.nextAt <= end) {
       events.pop();

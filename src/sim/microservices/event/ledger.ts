@@ -4,7 +4,7 @@
  */
 import { milliseconds } from "../../../base/index.ts";
 import { ENDING, Outcomes } from "../../cluster/metrics/outcomes.ts";
-import { percentileOf } from "../../cluster/metrics/select.ts";
+import { quantileOf } from "../../cluster/metrics/select.ts";
 import type { RequestTruth } from "../world.ts";
 
 /** Totals since the beginning, of one request type or one service. */
@@ -130,8 +130,8 @@ export class Latencies {
   }
 
   summary(): Pick<RequestTruth, "p50" | "p99" | "mean" | "latencies"> {
-    const at = (percentile: number) => {
-      const found = percentileOf(this.#values, this.#count, percentile);
+    const at = (quantile: number) => {
+      const found = quantileOf(this.#values, this.#count, quantile);
       return found === null ? null : milliseconds(found);
     };
     return {

@@ -85,7 +85,7 @@ export class Rollout {
     if (index < 0) return err(unknown("service", service));
     if (!(Number.isInteger(replicas) && replicas >= 1))
       return err(
-        failure("microservices.replicas", `${service} can not have ${replicas} replicas: give a whole number from 1`),
+        failure("microservices.replicas", `${service} cannot have ${replicas} replicas: give a whole number from 1`),
       );
     const members = this.members[index] as Container[];
     while (members.length > replicas) this.#drain(members.pop() as Container);

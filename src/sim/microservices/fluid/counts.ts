@@ -82,7 +82,12 @@ export class Counts {
       const dropped = Math.min(take(this.#dropped, type), arrived - timedOut);
       const completed = arrived - timedOut - dropped;
       const truth: RequestTruth = {
-        ...{ request, arrived, completed, timedOut, dropped, inFlight: 0 },
+        request,
+        arrived,
+        completed,
+        timedOut,
+        dropped,
+        inFlight: 0,
         ...latencies.summary(),
         late: Math.min(take(this.#late, type), completed),
       };

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { steady } from "../../../../test/fixtures/sim/simple-application.ts";
 import type { Injection } from "../../../act/faults/index.ts";
 import { milliseconds, seconds } from "../../../base/index.ts";
 import { applications, hotelReservation } from "../applications/index.ts";
 import { microserviceWorld } from "../event/event-world.ts";
-import { steady } from "../event/simple-world.ts";
 import { isolatedRequests, isolatedSlos } from "../isolated.ts";
 import { nodeOf } from "../nodes.ts";
 import { fluidMicroserviceWorld } from "./fluid-world.ts";
@@ -19,8 +19,13 @@ const world = (seed = 1, rate = 200) =>
     samples: 200,
   });
 const stressor: Injection = {
-  ...{ id: "s", kind: "cpu", target: { on: "instance", service: "recommendation", replica: 0 } },
-  ...{ start: seconds(20), duration: seconds(20), pattern: "constant", intensity: 0.9 },
+  id: "s",
+  kind: "cpu",
+  target: { on: "instance", service: "recommendation", replica: 0 },
+  start: seconds(20),
+  duration: seconds(20),
+  pattern: "constant",
+  intensity: 0.9,
 };
 
 test("requests are conserved, and come as often as the load says", () => {

@@ -105,7 +105,7 @@ class FluidWorld implements MicroserviceWorld, Disturbable {
     const end = until - this.#options.start;
     const state = this.#state;
     if (!(end >= state.now))
-      throw new RangeError(`the world is at ${this.now} ms and can not go to ${until}: time does not go back`);
+      throw new RangeError(`the world is at ${this.now} ms and cannot go to ${until}: time does not go back`);
     const { events } = state;
     while (events.nextAt <= end) {
       events.pop();

@@ -7,8 +7,20 @@ import { Station, stalledTime } from "./station.ts";
 const container = ({ cores = 64, threads = 4 }: { cores?: number; threads?: number } = {}): Container => {
   const limits = Float64Array.of(cores, 1e6, 1e6, 1e6, 1e6);
   const made = new Container({
-    ...{ index: 0, service: 0, replica: 0, name: "only-0", node: 0, profile: profiles.ideal, speed: 1 },
-    ...{ threads, queueLimit: 16 * threads, defaults: limits, fullStress: limits, limits, at: 0, quotaPhase: 100 },
+    index: 0,
+    service: 0,
+    replica: 0,
+    name: "only-0",
+    node: 0,
+    profile: profiles.ideal,
+    speed: 1,
+    threads,
+    queueLimit: 16 * threads,
+    defaults: limits,
+    fullStress: limits,
+    limits,
+    at: 0,
+    quotaPhase: 100,
   });
   made.shares.fill(64);
   made.reshare();
@@ -26,7 +38,7 @@ test("waiting for one of four threads is about Erlang's", () => {
   expect(station.passed).toBeCloseTo(0.32, 12);
 });
 
-test("what four threads can not do piles up, is told as waiting, and is refused when the queue is full", () => {
+test("what four threads cannot do piles up, is told as waiting, and is refused when the queue is full", () => {
   const station = new Station(container());
   const more = { ...load, rate: 0.5 };
   station.update(more, seededRng(1), 100);

@@ -1,7 +1,7 @@
 /**
  * One container as a queue in equilibrium, recomputed every step of the fluid rung.
  * Owns: how long a call's own work takes there, how long it waits for a thread, what the container can do at most, and the
- * backlog of what it can not. Not here: shares of the node (event/machines.ts), workflows (../workflow.ts).
+ * backlog of what it cannot. Not here: shares of the node (event/machines.ts), workflows (../workflow.ts).
  *
  * Work is done by processor sharing among c = base / perRequest requests at full pace; waiting is M/M/c's by Sakasegawa's
  * approximation, which for processor sharing makes requests longer instead of later. The CPU quota is walked through period
@@ -124,7 +124,7 @@ export class Station {
     clock.throttledPeriods = this.#throttledPeriods;
   }
 
-  /** What a quota can not do piles up at work, so that threads are held for longer: it needs no bound of its own here. */
+  /** What a quota cannot do piles up at work, so that threads are held for longer: it needs no bound of its own here. */
   #updateThreads({ rate, work, downstream, most: room }: StationLoad, fullPace: number, span: number): void {
     const { container } = this;
     const { threads } = container;

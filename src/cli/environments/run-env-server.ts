@@ -1,0 +1,46 @@
+/**
+ * `coxswain env serve` from start to end.
+ * Owns: opening and closing the host, and its one line of output. Not here: the protocol (adapters/rpc).
+ */
+import { serveEnvs } from "../../adapters/rpc/index.ts";
+import { unwrap } from "../../base/index.ts";
+import { makeEnv } from "../../learn/env/index.ts";
+import { printJson, printLine, type Session } from "../shell.ts";
+import { readTokenFile, tokensOf } from "../token-file.ts";
+import { untilStopped } from "../until-stopped.ts";
+import { knownEnvs, loadEnv } from "./catalog.ts";
+
+export interface EnvServerSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly tokenFile?: string | undefined;
+  readonly maxSessions: number;
+  readonly json?: boolean | undefined;
+}
+
+export async function runEnvServer(session: Session, settings: EnvServerSettings): Promise<void> {
+  const { host, port, maxSessions } = settings;
+  const file = readTokenFile(session, settings.tokenFile);
+  const players = tokensOf(file, { roles: ["player"], port: "the port for environments" });
+  const server = unwrap(
+    await serveEnvs({
+      host,
+      port,
+      maxSessions,
+      tokens: players.map(({ secret }) => secret),
+      open: async (id, config) => {
+        await loadEnv(id);
+        return makeEnv<unknown, unknown>(id, { config });
+      },
+      onDefect: (thrown) => session.log.error({ err: thrown }, "defect in an environment that is played"),
+    }),
+  );
+  try {
+    if (settings.json) printJson(session, { url: server.url, environments: knownEnvs().map(({ id }) => id) });
+    else printLine(session, server.url);
+    await untilStopped(session);
+  } finally {
+    session.log.info({ sessions: server.sessions }, "stopping; sessions are given up");
+    await server.close();
+  }
+}

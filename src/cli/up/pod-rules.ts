@@ -1,0 +1,47 @@
+/**
+ * HPA and VPA as a simulated workload has them, beside its agent and alone in the twin.
+ * Owns: their configuration from the workload's rules, and what the VPA knows of the days before.
+ * Not here: the rules themselves (control/fallbacks), their turns in the twin (control/loop).
+ */
+import type { Ms } from "../../base/index.ts";
+import { bytes, millicores, unwrap } from "../../base/index.ts";
+import type { HpaVpaControllerState, PodFallback, WarmHistory } from "../../control/fallbacks/index.ts";
+import { hpaVpaController, parseHpaConfig } from "../../control/fallbacks/index.ts";
+import { meanWork, processors, rateAt } from "../../sim/index.ts";
+import { PROCESSOR } from "./demo-cluster.ts";
+import type { SimulatedWorkload } from "./simulated-workload.ts";
+
+/** As people read it. */
+export const FALLBACK_TITLE = "HPA and VPA";
+
+export function fallbackOf({ initial, rules, bounds }: SimulatedWorkload): PodFallback<HpaVpaControllerState> {
+  const hpa = unwrap(
+    parseHpaConfig({
+      minReplicas: rules.leastReplicas,
+      maxReplicas: bounds.replicas.max,
+      metrics: [{ type: "resource", resource: "cpu", target: { kind: "utilization", percent: rules.targetPercent } }],
+    }),
+  );
+  return hpaVpaController({
+    hpa,
+    template: { cpu: initial.cpu, memory: initial.memory },
+    bounds: { cpu: { min: millicores(rules.leastCpu), max: bounds.cpu.max }, memory: bounds.memory },
+  });
+}
+
+const MINUTE = 60_000;
+
+/** What the pods used over the last eight days: a VPA that knows nothing of the past is no fair opponent. */
+export function historyOf({ application, load, initial }: SimulatedWorkload, until: Ms): WarmHistory {
+  const { cpu, wait } = meanWork(application);
+  const perRequest = cpu / processors[PROCESSOR].speed;
+  const { base, cache, perRequest: perRequestMemory } = application.memory;
+  const day = Array.from({ length: 1_440 }, (_, minute) => rateAt(load, until + minute * MINUTE) / initial.replicas);
+  return {
+    cpu: day.map((rate) => millicores(rate * perRequest)),
+    memory: day.map((rate) => bytes(base + cache + ((rate * (perRequest + wait)) / 1_000) * perRequestMemory)),
+    pods: initial.replicas,
+    days: 8,
+    until,
+  };
+}

@@ -1,0 +1,58 @@
+/**
+ * How the documents change: what the plane posts, and what the stream sends on.
+ * Owns: shapes only. Not here: the documents themselves (plane.ts), sending (server/stream-hub.ts).
+ */
+import type { LoopDocument } from "./loop.ts";
+import type {
+  Account,
+  AgentDocument,
+  DecisionDocument,
+  EventDocument,
+  OverviewDocument,
+  Sample,
+  WorkloadDocument,
+} from "./plane.ts";
+
+/** What flows from the control plane to whoever shows it. Plain data: it crosses threads and the stream alike. */
+export type PlaneUpdate =
+  | {
+      readonly kind: "samples";
+      readonly at: number;
+      readonly samples: readonly {
+        readonly workload: string;
+        readonly sample: Sample;
+        readonly twin: Sample | null;
+        readonly account: Account;
+        readonly twinAccount: Account | null;
+      }[];
+    }
+  | { readonly kind: "workload"; readonly workload: Omit<WorkloadDocument, "now" | "account" | "twin"> }
+  | { readonly kind: "agent"; readonly agent: AgentDocument }
+  | { readonly kind: "decision"; readonly decision: Omit<DecisionDocument, "id"> }
+  | { readonly kind: "event"; readonly event: Omit<EventDocument, "id"> }
+  /** What only spans tell is different now: graph, suspects, paths, traces, requests. Whoever shows it asks for it. */
+  | { readonly kind: "services"; readonly at: number }
+  /** For /metrics alone; whoever shows workloads passes over it. */
+  | { readonly kind: "loop"; readonly loop: LoopDocument };
+
+/** A PlaneUpdate as the stream sends it: what is listed has its id. */
+export type LiveUpdate =
+  | Extract<PlaneUpdate, { readonly kind: "samples" | "workload" | "agent" | "services" }>
+  | { readonly kind: "decision"; readonly decision: DecisionDocument }
+  | { readonly kind: "event"; readonly event: EventDocument };
+
+/**
+ * What GET /v1/stream sends, as JSON in `data:`, under the name in `event:`. `snapshot` comes first and again after a gap;
+ * `updates` follow. A client that reads too slowly loses updates, is told how many samples (`lagged`), and gets a new
+ * snapshot; what is missing of the series can be read from /v1/workloads/{id}/series.
+ */
+export interface StreamMessages {
+  readonly snapshot: {
+    readonly overview: OverviewDocument;
+    readonly agents: readonly AgentDocument[];
+    /** The newest, newest first. */
+    readonly events: readonly EventDocument[];
+  };
+  readonly updates: readonly LiveUpdate[];
+  readonly lagged: { readonly samples: number };
+}

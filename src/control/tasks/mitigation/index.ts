@@ -1,0 +1,31 @@
+/** Mitigation, FIRM's task: limits of one service's containers while an SLO is at risk. */
+
+export type { MitigationActions, ServiceSetting } from "./action.ts";
+export { MITIGATION_ACTIONS } from "./action.ts";
+export { ServiceActuation, servicesActuator } from "./actuation.ts";
+export { ServicesDriver } from "./drive.ts";
+export { mitigationEnv } from "./env.ts";
+export { mitigationLearner, servingDdpg } from "./learner.ts";
+export { roomsFor, serviceLimits } from "./limits.ts";
+export { MITIGATION_FEATURES } from "./observation.ts";
+export type { ServiceAction, ServiceProposal, ServicesController, ServicesPort } from "./port.ts";
+export type { MitigationTraining } from "./pretraining/config.ts";
+export { firmDdpg, mitigationShape, usualCurriculum, usualTraining } from "./pretraining/config.ts";
+export type { Checkpoints, EvaluationConfig, Judgement, TrainedMitigation } from "./pretraining/training.ts";
+export { ALL, judgeMitigation, openMitigationAgent, trainMitigation } from "./pretraining/training.ts";
+export { usualAlpha } from "./reward.ts";
+export type { AimdConfig } from "./rules/aimd.ts";
+export { aimdController, tunedAimd } from "./rules/aimd.ts";
+export type { CaptainConfig } from "./rules/captain.ts";
+export { captainConfig } from "./rules/captain.ts";
+export type { ServiceHpaState } from "./rules/service-hpa.ts";
+export { serviceHpa, serviceHpaController, serviceHpaFallback } from "./rules/service-hpa.ts";
+export type { TowerMemory } from "./rules/throttle-target.ts";
+export { throttleTargetController } from "./rules/throttle-target.ts";
+export { armCount, armOf } from "./rules/tower.ts";
+export type { ServiceReading } from "./service-reading.ts";
+export type { MitigationSeen, MitigationTask } from "./task.ts";
+export { mitigationTask, mostGain } from "./task.ts";
+export type { TriageStatus, TriageView } from "./triage.ts";
+export { Triage } from "./triage.ts";
+export { serviceView } from "./view.ts";

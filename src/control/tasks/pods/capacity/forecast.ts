@@ -1,0 +1,227 @@
+/**
+ * The most load that this minute and the next will bring, by the forecaster that has proved itself on this workload.
+ * Owns: a few dozen simple forecasters, their records, choosing among them. Pure.
+ * Not here: what the load needs (knees.ts).
+ *
+ * Each forecaster is "at least what came in the last h minutes" or "what came p minutes ago, and now". Everyone is asked in
+ * every step and judged by what came, so that trying one out costs nothing. Of those that were judged for an hour the one is
+ * taken whose CPU and misses would have cost least, by the same rule as sizes (sizing.ts): ln(CPU) + worth · share of steps
+ * in which more came. Before that the one that looks back longest is.
+ */
+import type { Ms } from "../../../../base/index.ts";
+
+/** Plain data: it is saved. By forecaster where nothing else is said. */
+export interface LoadMemory {
+  /** The most of each minute, in hundredths of a request per second, by minute modulo the length; −1 where nobody looked. */
+  readonly minutes: readonly number[];
+  /** Of the first and the newest reading. */
+  readonly first: number | null;
+  readonly newest: number | null;
+  /** The load of the newest. */
+  readonly latest: number;
+  /** What was said lately, to be judged by what comes. */
+  readonly said: readonly { readonly at: Ms; readonly loads: readonly number[] }[];
+  /** The share of steps in which more came. Begins high: trust is earned. */
+  readonly wrong: readonly number[];
+  /** The mean logarithm of the CPU that serves what it expects, in requests per second that this CPU could compute. */
+  readonly level: readonly number[];
+  /** Steps that it was judged by. */
+  readonly judged: readonly number[];
+}
+
+interface LoadForecast {
+  /** Requests per second. */
+  readonly load: number;
+  /** Whether silence that is expected can be relied on. */
+  readonly isTrusted: boolean;
+  /** For people: `the last 60 min`, `1440 min ago`. */
+  readonly by: string;
+}
+
+const LOOK_BACK = [1, 2, 5, 15, 60, 180] as const;
+/** How often timers fire: minutes that divide an hour, hours, half days, days. */
+const PERIODS = [5, 6, 10, 12, 15, 20, 30, 60, 120, 180, 720, 1_440] as const;
+/** One that repeats expects nothing more, or at least what came in the last minute, or in the last five: places in LOOK_BACK. */
+const AND_NOW = [-1, 0, 2] as const;
+const LONGEST = LOOK_BACK.length - 1;
+const COUNT = LOOK_BACK.length + AND_NOW.length * PERIODS.length;
+/** A resize in place takes effect within a step, and growing from idle takes a few steps under the guard: a minute is enough. */
+const AHEAD = 1;
+/** Periods up to an hour must have repeated once. */
+const TWICE_UP_TO = 60;
+
+const KEPT_MINUTES = 1_440 + 2 * AHEAD + 4;
+const MINUTE = 60_000;
+/** What a rate is a mean over. */
+const RATE_WINDOW = 30_000;
+/** Loads are kept in hundredths of a request per second. */
+const GRAIN = 100;
+
+/** Before anything was seen: wrong in one of a hundred steps, worth a hundred steps of proof. */
+const START = { wrong: 0.01, steps: 100 } as const;
+const STEPS_TO_TRUST = 240;
+/** Requests per second: less CPU than this makes no difference. */
+const LEAST_CPU = 0.1;
+/** Half a day of steps of 15 s: what it got wrong before that is forgotten bit by bit. */
+const REMEMBERED = 2_880;
+/** A forecast is judged by what is measured 30 to 52 s later: the first that a decision made on it could serve. */
+const JUDGED = { from: 30_000, to: 52_000 } as const;
+
+const forAll = (value: number): readonly number[] => Object.freeze(new Array<number>(COUNT).fill(value));
+
+export const noLoads: LoadMemory = Object.freeze({
+  minutes: Object.freeze(new Array<number>(KEPT_MINUTES).fill(-1)),
+  first: null,
+  newest: null,
+  latest: 0,
+  said: [],
+  wrong: forAll(START.wrong),
+  level: forAll(0),
+  judged: forAll(0),
+});
+
+interface MeasuredLoad {
+  readonly load: number;
+  /** CPU that is given beyond what a load computes, in requests per second that it could compute. */
+  readonly reserve: number;
+  readonly at: Ms;
+}
+
+/** A load that was measured. */
+export function loadsAfter(memory: LoadMemory, measured: MeasuredLoad): LoadMemory {
+  const { load, reserve, at } = measured;
+  // A mean over the edge of a burst belongs to its side of the edge.
+  const isRising = load > memory.latest;
+  const minute = Math.max(0, Math.floor((isRising ? at : at - RATE_WINDOW) / MINUTE));
+  const { newest, first } = memory;
+  // A clock that went back: what was kept is of other minutes.
+  if (newest !== null && minute < newest - 1) return loadsAfter(noLoads, measured);
+  const minutes = memory.minutes.slice();
+  // Minutes in which nobody looked are not those of a day ago.
+  if (newest !== null)
+    for (let m = newest + 1; m < Math.min(minute, newest + 1 + KEPT_MINUTES); m++) minutes[m % KEPT_MINUTES] = -1;
+  const slot = minute % KEPT_MINUTES;
+  const kept = Math.ceil(load * GRAIN);
+  minutes[slot] = newest !== null && newest >= minute ? Math.max(minutes[slot] ?? 0, kept) : kept;
+  const said = memory.said.filter((one) => one.at >= at - JUDGED.to);
+  const next = {
+    ...memory,
+    minutes,
+    first: first ?? minute,
+    newest: Math.max(newest ?? 0, minute),
+    latest: load,
+    said,
+  };
+  const due = said[0];
+  return due !== undefined && due.at <= at - JUDGED.from ? judge(next, due.loads, { load, reserve }) : next;
+}
+
+/** So much of the reserve may be used up: waiting then grows by about as much as is left below the SLO. */
+const SPARE = 0.15;
+
+/** More than was said, by more than the rate of half a minute of random arrivals moves about by; silence is silence. */
+const isMore = (load: number, said: number, spare: number): boolean =>
+  said === 0 ? load > 0 : load > said + Math.max(SPARE * said, spare) + 2 * Math.sqrt(Math.max(said, 0.2) / 30);
+
+function judge(
+  memory: LoadMemory,
+  said: readonly number[],
+  { load, reserve }: Pick<MeasuredLoad, "load" | "reserve">,
+): LoadMemory {
+  const wrong = memory.wrong.slice();
+  const level = memory.level.slice();
+  const judged = memory.judged.slice();
+  for (let i = 0; i < COUNT; i++) {
+    const told = (said[i] as number) / GRAIN;
+    if (told < 0) continue;
+    const steps = (judged[i] as number) + 1;
+    judged[i] = Math.min(steps, REMEMBERED);
+    const isWrong = isMore(load, told, SPARE * reserve) ? 1 : 0;
+    wrong[i] = (wrong[i] as number) + (isWrong - (wrong[i] as number)) / Math.min(steps + START.steps, REMEMBERED);
+    const cpu = Math.log(Math.max(told + reserve, LEAST_CPU));
+    level[i] = (level[i] as number) + (cpu - (level[i] as number)) / Math.min(steps, REMEMBERED);
+  }
+  return { ...memory, wrong, level, judged };
+}
+
+interface Asked {
+  readonly now: Ms;
+  /** Of a missed step, in steps of CPU. */
+  readonly worth: number;
+  /** The share of steps that may be missed. */
+  readonly allowed: number;
+}
+
+/** What is expected, and the memory that knows what was said. */
+export function expectedLoad(
+  memory: LoadMemory,
+  { now, worth, allowed }: Asked,
+): LoadForecast & { readonly memory: LoadMemory } {
+  const loads = saidBy(memory, Math.floor(now / MINUTE));
+  const { judged, wrong, level } = memory;
+  let chosen = LONGEST;
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < COUNT; i++) {
+    if ((loads[i] as number) < 0 || (judged[i] as number) < STEPS_TO_TRUST) continue;
+    const loss = (level[i] as number) + worth * (wrong[i] as number);
+    if (loss < least) [chosen, least] = [i, loss];
+  }
+  const said = [...memory.said, { at: now, loads }];
+  return {
+    load: Math.max(0, loads[chosen] ?? 0) / GRAIN,
+    isTrusted: (judged[chosen] as number) >= STEPS_TO_TRUST && (wrong[chosen] as number) <= allowed,
+    by: nameOf(chosen),
+    memory: { ...memory, said },
+  };
+}
+
+function nameOf(forecaster: number): string {
+  if (forecaster <= LONGEST) return `the last ${LOOK_BACK[forecaster]} min`;
+  return `${PERIODS[Math.floor((forecaster - LONGEST - 1) / AND_NOW.length)]} min ago`;
+}
+
+/** −1 where a forecaster has not seen that far back. */
+function saidBy(memory: LoadMemory, minute: number): number[] {
+  const loads = mostByLookBack(memory, minute);
+  for (const period of PERIODS) {
+    const ago = mostAgo(memory, minute, period);
+    for (const place of AND_NOW) loads.push(ago < 0 ? -1 : Math.max(ago, loads[place] ?? 0));
+  }
+  return loads;
+}
+
+/** The most of the last minutes. */
+export function mostLately(memory: LoadMemory, now: Ms, length: (typeof LOOK_BACK)[number]): number {
+  return (mostByLookBack(memory, Math.floor(now / MINUTE))[LOOK_BACK.indexOf(length)] as number) / GRAIN;
+}
+
+function mostByLookBack({ minutes, newest }: LoadMemory, minute: number): number[] {
+  const loads: number[] = [];
+  let most = 0;
+  let back = 0;
+  for (const length of LOOK_BACK) {
+    for (; back <= length; back++) {
+      const at = minute - back;
+      // Not measured yet, or too long ago.
+      if (newest === null || at > newest || at <= newest - KEPT_MINUTES || at < 0) continue;
+      most = Math.max(most, minutes[at % KEPT_MINUTES] as number);
+    }
+    loads.push(most);
+  }
+  return loads;
+}
+
+/** The most of this minute and the next ones a period ago. */
+function mostAgo({ minutes, first, newest }: LoadMemory, minute: number, period: number): number {
+  if (first === null || newest === null) return -1;
+  let most = -1;
+  for (let times = 1; times <= (period <= TWICE_UP_TO ? 2 : 1); times++)
+    for (let ahead = 0; ahead <= AHEAD; ahead++) {
+      const at = minute + ahead - times * period;
+      if (at < first || at > newest || at <= newest - KEPT_MINUTES) return -1;
+      const load = minutes[at % KEPT_MINUTES] as number;
+      if (load < 0) return -1;
+      if (load > most) most = load;
+    }
+  return most;
+}

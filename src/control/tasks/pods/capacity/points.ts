@@ -1,0 +1,113 @@
+/**
+ * Asking the capacity model: what strain and what risk it expects where a pod has so much.
+ * Owns: the formula (knees.ts says what it means), its noise. Pure. Not here: what is believed and how it is learned
+ * (knees.ts), what follows (sizing.ts).
+ */
+
+/** What one pod had while a strain was measured. */
+export interface Conditions {
+  /** Millicores of one pod. */
+  readonly size: number;
+  /** Of these, what requests leave over. May be negative. */
+  readonly free: number;
+  /** Requests per second and pod. */
+  readonly rate: number;
+  /** Requests per second in all: how many a percentile rests on. */
+  readonly load: number;
+}
+
+/** A belief as a few equally likely points: asking all of the grid in every decision would take a millisecond. */
+export interface Points {
+  /** Logarithms of the knees, and the base: four numbers per point. */
+  readonly each: Float64Array;
+  /** Times the usual variance. */
+  readonly noise: number;
+}
+
+export const SLOPE = { size: 1, free: 0.9, rate: 3 } as const;
+/** How far from a knee the parabola reaches, as a logarithm. */
+const BEND = 0.4;
+/** Of a pod: below this share of it requests wait for ever, and by so much longer for each pod's worth that is lacking. */
+const LEAST_FREE = 0.02;
+const LACKING = 3;
+/**
+ * Of a strain over a minute of many requests, and of one over few: both as standard deviations; read off the event world.
+ * Where requests wait for one another the wait is what varies: by this share of the strain that comes from waiting.
+ */
+const NOISE = { many: 0.025, few: 0.1, waiting: 0.6 } as const;
+/** The logistic curve that is nearest to the normal one; and where it is as good as 0 or 1. */
+const LOGISTIC = 1.702;
+const FAR = 14;
+/**
+ * A minute that misses by a factor of e counts as 1.3 missed ones: where every setting misses, the one that misses by less is
+ * better, or there would be no way out of an overload.
+ */
+const DEPTH = 0.3;
+
+/** Requests of a minute that are in the slowest hundredth; below half of one the percentile is the slowest request. */
+const usualVariance = (load: number): number => NOISE.many ** 2 + NOISE.few ** 2 / Math.max(0.5, 0.6 * load);
+
+export const logSize = ({ size }: Conditions): number => Math.log(Math.max(size, 1));
+/** Where more is asked for than there is, the lack goes on: less of one is better than more of it. */
+export function logFree({ size, free }: Conditions): number {
+  const least = LEAST_FREE * Math.max(size, 1);
+  return free > least ? Math.log(free) : Math.log(least) - LACKING * (LEAST_FREE - free / Math.max(size, 1));
+}
+export const logRate = ({ rate }: Conditions): number => Math.log(Math.max(rate, 0.01));
+
+/** The points in which pods have no limit beside their CPU. */
+export function withoutLimit({ each, noise }: Points): Points {
+  const kept = new Float64Array(each.length);
+  let length = 0;
+  for (let i = 0; i < each.length; i += 4) {
+    if (each[i + 2] !== Number.POSITIVE_INFINITY) continue;
+    kept.set(each.subarray(i, i + 4), length);
+    length += 4;
+  }
+  return { each: kept.subarray(0, length), noise };
+}
+
+/** The strain that is expected. */
+export function strainAt({ each }: Points, conditions: Conditions): number {
+  const [size, free, rate] = [logSize(conditions), logFree(conditions), logRate(conditions)];
+  let sum = 0;
+  for (let i = 0; i < each.length; i += 4)
+    sum +=
+      (each[i + 3] as number) + SLOPE.size * bend((each[i] as number) - size) + waitingOfPoint(each, i, free, rate);
+  return sum / Math.max(1, each.length / 4);
+}
+
+/** The variance of a strain that is usual there, before what was learned of the noise. */
+export function varianceAt({ each }: Points, conditions: Conditions): number {
+  const [free, rate] = [logFree(conditions), logRate(conditions)];
+  let sum = 0;
+  for (let i = 0; i < each.length; i += 4) sum += waitingOfPoint(each, i, free, rate);
+  const waiting = sum / Math.max(1, each.length / 4);
+  return usualVariance(conditions.load) + (NOISE.waiting * waiting) ** 2;
+}
+
+/** The chance that a minute misses the SLO, and more than that where it is missed by much. */
+export function riskAt({ each, noise }: Points, conditions: Conditions): number {
+  const [size, free, rate] = [logSize(conditions), logFree(conditions), logRate(conditions)];
+  const usual = usualVariance(conditions.load);
+  let sum = 0;
+  for (let i = 0; i < each.length; i += 4) {
+    const waiting = waitingOfPoint(each, i, free, rate);
+    const strain = (each[i + 3] as number) + SLOPE.size * bend((each[i] as number) - size) + waiting;
+    // A wait that varies makes a miss likelier where none is expected, and not less likely where one is.
+    const varies = strain < 0 ? NOISE.waiting * waiting : 0;
+    const off = (-LOGISTIC * strain) / Math.sqrt(noise * (usual + varies * varies));
+    sum += off > FAR ? 0 : off < -FAR ? 1 : 1 / (1 + Math.exp(off));
+    if (strain > 0) sum += DEPTH * strain;
+  }
+  return sum / Math.max(1, each.length / 4);
+}
+
+// biome-ignore lint/complexity/useMaxParams: called for every point of every question; an object each would be most of the time.
+function waitingOfPoint(each: Float64Array, i: number, free: number, rate: number): number {
+  return SLOPE.free * bend((each[i + 1] as number) - free) + SLOPE.rate * bend(rate - (each[i + 2] as number));
+}
+
+/** 0 below a knee, the distance beyond it. */
+export const bend = (beyond: number): number =>
+  beyond <= -BEND ? 0 : beyond >= BEND ? beyond : ((beyond + BEND) * (beyond + BEND)) / (4 * BEND);

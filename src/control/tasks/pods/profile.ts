@@ -1,0 +1,115 @@
+/**
+ * What the owner of one workload asks for: AWARE's user profile.
+ * Owns: its shape, what it may not say, and the task that follows from it.
+ * Not here: its thresholds and their rule (thresholds.ts), the YAML it is written in (cli/config), the resource it is
+ * in a cluster (control/mpa).
+ */
+import { dimensions } from "../../../act/index.ts";
+import type { Mode, Ms, Ratio, Result, WorkloadId } from "../../../base/index.ts";
+import type { Slo } from "../../../observe/telemetry/index.ts";
+import { parseSlo } from "../../../observe/telemetry/index.ts";
+import type { ThresholdProblem, Thresholds } from "../../index.ts";
+import { thresholdProblems } from "../../index.ts";
+import type { AutoscaleOptions, AutoscaleTask } from "./autoscale.ts";
+import { autoscaleTask, mostPerEpisode } from "./autoscale.ts";
+import type { LearnerChoice } from "./learner.ts";
+import { learnsFromOf } from "./learner.ts";
+import type { PodBounds, PodGuard } from "./limits.ts";
+import { profileLimits } from "./limits.ts";
+
+export interface WorkloadProfile {
+  readonly workload: WorkloadId;
+  readonly slo: Slo;
+  readonly bounds: PodBounds;
+  /** How fast its guard lets it change, for learner and fallback alike; absent: as usual. */
+  readonly guard?: PodGuard;
+  /** Utilisation that counts in full. */
+  readonly utilisation: { readonly cpu: Ratio; readonly memory: Ratio };
+  readonly reward: {
+    readonly alpha: number;
+    readonly headroom: number;
+    readonly switchCost: number;
+    readonly thresholds: Thresholds;
+  };
+  /** Whether the fallback acts until the learner has learned from it. */
+  readonly bootstrap: boolean;
+  /** High: while the learner is being retrained, the fallback acts. */
+  readonly stakes: "high" | "normal";
+  /** Steps of violation beyond the fallback's that may be risked to find CPU to save; 0: CPU is the fallback's. */
+  readonly risk: number;
+  /** recommend: nothing is carried out; canary: the learner stays near the fallback; act: all of it. */
+  readonly mode: Mode;
+  readonly controlStep: Ms;
+  readonly episodeSteps: number;
+  /**
+   * A file, or a folder that a pre-training left: the agent begins with its policy under the workload's embedding, at once
+   * where stakes are normal, after bootstrapping where they are high. Where it cannot be used the fallback acts.
+   */
+  readonly sharedModel?: string;
+  /** Another learner than the usual one. Whether it is there is known where learners are loaded (`learnerAlgorithm`). */
+  readonly learner?: LearnerChoice;
+}
+
+/** A place in the profile and what is wrong there, as the end of a sentence that begins with the place. */
+export interface ProfileProblem {
+  readonly path: readonly string[];
+  readonly reason: string;
+}
+
+export function profileProblems(profile: WorkloadProfile): readonly ProfileProblem[] {
+  const problems: ProfileProblem[] = [];
+  const report = (path: readonly string[], reason: string): void => {
+    problems.push({ path, reason });
+  };
+  const slo = parseSlo(profile.slo);
+  if (!slo.ok) report(["slo"], `is refused: ${slo.failure.message}`);
+  for (const dimension of dimensions) {
+    const { min, max } = profile.bounds[dimension];
+    if (min > max) report(["bounds", dimension, "max"], `must be at least min, which is ${min}, and is ${max}`);
+  }
+  if (profile.learner !== undefined && profile.sharedModel !== undefined)
+    report(["learner"], "must be left out where there is a sharedModel: the agent goes on with that model's learner");
+  if (profile.learner !== undefined && learnsFromOf(profile.learner) === "own-rollout") {
+    const why = `the learner '${profile.learner.kind}' learns from its own steps only, and OFFLINE, where the fallback acts, it has none`;
+    if (profile.bootstrap) report(["bootstrap"], `must be false here: ${why}, so it would never get any further`);
+    if (profile.stakes === "high")
+      report(["stakes"], `must be normal here: ${why}, so it could not be retrained there`);
+  }
+  const { reward, bootstrap } = profile;
+  const place = (field: ThresholdProblem["field"]): readonly string[] =>
+    field === "bootstrap" ? [field] : ["reward", "thresholds", field];
+  for (const { field, reason } of thresholdProblems({
+    ...reward.thresholds,
+    bootstrap,
+    maxReward: mostPerEpisode(profile),
+  }))
+    report(place(field), reason);
+  const { deviation } = reward.thresholds;
+  // The lifecycle could keep it, and studies use it to say "never"; an owner who writes it means something else.
+  if (deviation.kind === "absolute" && deviation.value === 0)
+    report(place("deviation"), "can never be met: rewards under a changing load always vary, give more than 0");
+  const task = profileTask(profile);
+  if (problems.length === 0 && !task.ok) report([], task.failure.message);
+  const limits = profileLimits(profile);
+  if (problems.length === 0 && !limits.ok) report(["guard"], `is refused: ${limits.failure.message}`);
+  return problems;
+}
+
+/** The task that the profile asks for; `further` are settings of the learner that owners do not see. */
+export function profileTask(
+  { slo, bounds, utilisation, reward, controlStep, episodeSteps }: WorkloadProfile,
+  further: Partial<Pick<AutoscaleOptions, "features" | "maxAge" | "usualLoad">> = {},
+): Result<AutoscaleTask> {
+  const { alpha, headroom, switchCost } = reward;
+  return autoscaleTask({
+    slo,
+    bounds,
+    utilisation,
+    alpha,
+    headroom,
+    switchCost,
+    controlStep,
+    episodeSteps,
+    ...further,
+  });
+}

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { type AgentId, failure, milliseconds, type WorkloadId } from "../base/index.ts";
+import { eventText } from "./event-texts.ts";
+
+const about = { title: "Web shop", fallback: "HPA and VPA" };
+const of = { at: milliseconds(0), agent: "web-shop-agent" as AgentId, workload: "web-shop" as WorkloadId };
+const damaged = [failure("state.corrupt", "the saved state /data/newest cannot be used (it is damaged)")];
+
+test("a damaged state is named where an agent goes on from another one, or anew", () => {
+  expect(eventText({ ...of, kind: "restarted", from: "saved", damaged: [] }, about)).toMatchObject({
+    severity: "notice",
+    text: "Web shop: the agent goes on from its saved state",
+  });
+  // `saved` is the newest that is whole, which is the one before it here.
+  expect(eventText({ ...of, kind: "restarted", from: "saved", damaged }, about)).toMatchObject({
+    severity: "warning",
+    text: "Web shop: the agent goes on from the other saved state: the saved state /data/newest cannot be used (it is damaged)",
+  });
+  expect(eventText({ ...of, kind: "restarted", from: "nothing", damaged }, about)).toMatchObject({
+    severity: "warning",
+    text: expect.stringMatching(/begins anew, no saved state could be used: the saved state \/data\/newest cannot/),
+  });
+});

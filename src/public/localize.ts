@@ -1,0 +1,3 @@
+/** `coxswain/localize`: which instance is to blame. */
+
+export { Localizer } from "../control/localize/index.ts";

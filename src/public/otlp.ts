@@ -1,0 +1,3 @@
+/** `coxswain/otlp`: receiving spans. */
+
+export { openSpanReceiver } from "../adapters/otlp/index.ts";

@@ -1,0 +1,37 @@
+/** `coxswain/rl`: learners, yours and the built-in ones, their checkpoints and their training. */
+
+export type {
+  ActionShape,
+  ActOptions,
+  Algorithm,
+  Decision,
+  Explorer,
+  Learner,
+  LearnerConfig,
+  LearnerEntry,
+  LearnerOptions,
+  LearnerShape,
+  LearnsFrom,
+  Noise,
+  SaveOptions,
+  Transition,
+  UpdateStats,
+} from "../learn/rl/index.ts";
+export {
+  actionShapeOf,
+  bcqDefaults,
+  createLearner,
+  ddpgDefaults,
+  decodeCheckpoint,
+  dqnDefaults,
+  encodeCheckpoint,
+  encodeScalars,
+  evaluate,
+  eventFileHeader,
+  openLearner,
+  ppoDefaults,
+  registerLearner,
+  train,
+  trainParallel,
+  tunedFor,
+} from "../learn/rl/index.ts";
