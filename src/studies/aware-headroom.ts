@@ -1,4 +1,4 @@
-/** How much there is to win: rules, usual autoscalers, the best constant and the bound; and what a capacity model wins of it. */
+/** How much there is to win: tuned rules, usual autoscalers, the best constant allocation, and the bound. */
 import type { Figure } from "../adapters/plot/index.ts";
 import { pairsOf } from "./aware/bootstrap-rows.ts";
 import { meanOver, percentLess, timesAsMuch } from "./aware/compare.ts";
@@ -8,7 +8,6 @@ import { headroomMethods, playHeadroom } from "./aware/headroom.ts";
 import type { Life } from "./aware/life.ts";
 import { lengthOf, meanReward, total } from "./aware/life.ts";
 import { opponents } from "./aware/opponents.ts";
-import type { PriorConduct } from "./aware/prior.ts";
 import { shown } from "./claim.ts";
 import { mean } from "./statistics/index.ts";
 import type { Study, StudyRow, UnitResult } from "./study.ts";
@@ -20,12 +19,11 @@ export const awareHeadroom: Study<HeadroomResult, HeadroomConfig> = {
   id: "aware-headroom",
   title: "AWARE: how much there is to win",
   about:
-    "Four workloads per seed live for two days whose load is never the same twice, and nobody learns by reward. The rules are HPA and " +
+    "Four workloads per seed live for two days whose load is never the same twice, and nobody learns. The rules are HPA and " +
     "VPA as a careful operator tunes them on the week before, with a memory floor and two pods at least. HPA at 80 % and at " +
     "50 % have the developer's requests, one core and twice the memory of a full pod. The best constant allocation and the " +
     "bound miss no more steps than the rules do, nor more than the budget of one step in a hundred. The bound knows the load to " +
-    "come and the simulator, and resizes pods in place; it is the cheapest of what was found, the constant and the rules. The " +
-    "capacity model learns from the first minute on what the workload needs, and acts when it has seen five minutes of load.",
+    "come and the simulator, and resizes pods in place; it is the cheapest of what was found, the constant and the rules.",
   world: "event",
   // Settings of rules and bound were tried on seeds from 1000 on; nothing was ever chosen on these.
   seeds: { quick: 1, full: 10, first: 601 },
@@ -49,8 +47,7 @@ export const awareHeadroom: Study<HeadroomResult, HeadroomConfig> = {
   runUnit: (job) => playHeadroom(job, Number(job.unit)),
   rows: (results, config) => {
     const lives = livesOf(results);
-    const methods = methodsIn(lives).flatMap((method) => methodRows(lives, { method, config }));
-    return [...gapRows(lives), ...methods, ...conductRows(results)];
+    return [...gapRows(lives), ...headroomMethods.flatMap((method) => methodRows(lives, { method, config }))];
   },
   figures: (results, config) => [costFigure(livesOf(results)), missesFigure(livesOf(results), config)],
 };
@@ -62,16 +59,11 @@ function livesOf(results: Results): Lives {
   return [...seeds.values()];
 }
 
-/** Results of before the capacity model was tried have no life of it. */
-const methodsIn = (lives: Lives): readonly string[] =>
-  headroomMethods.filter((method) => lives.every((scenes) => scenes.every((scene) => method in scene)));
-
 const titles: Readonly<Record<string, string>> = {
   rules: "tuned HPA and VPA",
   constant: "best constant allocation",
   bound: "bound, at no more misses than the rules and within the budget",
   "bound-budget": "bound within the budget alone",
-  prior: "capacity model",
   ...Object.fromEntries(opponents.map(({ id, title }) => [id, title])),
 };
 const titleOf = (method: string): string => titles[method] ?? method;
@@ -120,35 +112,11 @@ function methodRows(lives: Lives, { method, config }: Shown): StudyRow[] {
   ];
 }
 
-/** Whether the capacity model steers: what it says is done, and it is not the rules under another name. */
-function conductRows(results: Results): StudyRow[] {
-  const told = results.flatMap(({ seed, result: { prior } }) => (prior === undefined ? [] : [{ seed, prior }]));
-  if (told.length < results.length) return [];
-  const row = (id: string, what: string, shareOf: (conduct: PriorConduct) => number): StudyRow => {
-    const shares = new Map<number, number[]>();
-    for (const { seed, prior } of told) shares.set(seed, [...(shares.get(seed) ?? []), shareOf(prior)]);
-    const perSeed = [...shares.values()].map((workloads) => mean(workloads));
-    return shown({ id, what: `${titleOf("prior")}: ${what}`, ours: meanOver(perSeed, { id, unit: "of them" }) });
-  };
-  return [
-    row(
-      "prior-as-proposed",
-      "share of its decisions that the actuator got as they were made",
-      ({ asProposed, decisions }) => asProposed / Math.max(1, decisions),
-    ),
-    row(
-      "prior-less-cpu",
-      "share of steps with less CPU than the rules had in the same step",
-      ({ lessCpu, steps }) => lessCpu / Math.max(1, steps),
-    ),
-  ];
-}
-
 const missesOf = (life: Life, { episodeSteps }: HeadroomConfig): number =>
   (100 * total(life, "violations")) / (lengthOf(life) * episodeSteps);
 
 function costFigure(lives: Lives): Figure {
-  const bars = methodsIn(lives).map((method) => {
+  const bars = headroomMethods.map((method) => {
     const {
       mean: value,
       lo,
@@ -167,7 +135,7 @@ function costFigure(lives: Lives): Figure {
 }
 
 function missesFigure(lives: Lives, config: HeadroomConfig): Figure {
-  const bars = methodsIn(lives).map((method) => {
+  const bars = headroomMethods.map((method) => {
     const values = lives.map((scenes) => mean(scenes.map((scene) => missesOf(scene[method] as Life, config))));
     const { mean: value, lo, hi } = meanOver(values, { id: `misses bar ${method}`, unit: "" });
     return { label: titleOf(method), group: "misses", value, lo, hi };

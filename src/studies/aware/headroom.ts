@@ -1,6 +1,6 @@
 /**
- * One workload under everybody who does not learn by reward: tuned rules, autoscalers as people run them, an allocation that
- * never changes, the bound, and the capacity model. What is between rules and bound is all that can be won.
+ * One workload under everybody who learns nothing: tuned rules, autoscalers as people run them, an allocation that never
+ * changes, and the bound. What is between rules and bound is all that can be won.
  * Not here: the table that is made of it (aware-headroom.ts).
  */
 import { drawScene, openWorld } from "../../pretraining/index.ts";
@@ -13,8 +13,6 @@ import { countEpisodes, type EpisodeCount, type Life, lifeOf, play } from "./lif
 import { loadPool } from "./loads.ts";
 import { rulesOnly } from "./methods.ts";
 import { developersStart, opponentDriver, opponents } from "./opponents.ts";
-import type { PriorConduct } from "./prior.ts";
-import { priorDriver, rememberingCpu } from "./prior.ts";
 import type { Rules } from "./rules.ts";
 import { openSetting, type Setting } from "./setting.ts";
 import { recorded } from "./training-lives.ts";
@@ -36,8 +34,6 @@ export interface HeadroomResult {
   readonly lives: Readonly<Record<string, Life>>;
   /** What the bound was: its kind, pods, and factor over the load or millicores. */
   readonly bound: { readonly by: string; readonly replicas: number; readonly level: number };
-  /** Of the capacity model's decisions; absent in results of before it was tried. */
-  readonly prior?: PriorConduct;
   /** null: none was found, and the rules' life stands in its place. */
   readonly constant: { readonly replicas: number; readonly cpu: number } | null;
 }
@@ -48,7 +44,6 @@ export const headroomMethods = [
   "constant",
   "bound",
   "bound-budget",
-  "prior",
 ] as const;
 
 export async function playHeadroom(job: StudyJob<HeadroomConfig>, slot: number): Promise<HeadroomResult> {
@@ -59,8 +54,7 @@ export async function playHeadroom(job: StudyJob<HeadroomConfig>, slot: number):
   const setting = openSetting(drawn, { seed, config });
   // How many plays the search takes is not known before; forty is much.
   const count = countEpisodes(job, 40 * episodes);
-  const rulesCpu: number[] = [];
-  const rules = playRules(setting, { episodes, rung, count, rulesCpu });
+  const rules = playRules(setting, { episodes, rung, count });
   const lives: Record<string, Life> = { rules: lifeOf(rules, 0) };
   for (const opponent of opponents) {
     const world = openWorld(setting.scene, {
@@ -71,9 +65,6 @@ export async function playHeadroom(job: StudyJob<HeadroomConfig>, slot: number):
     const driver = opponentDriver(drawn, opponent);
     lives[opponent.id] = lifeOf(play({ setting, world, driver, episodes, count }), 0);
   }
-  const prior = priorDriver(setting, rulesCpu);
-  const priorWorld = openWorld(setting.scene, { seed: setting.worldSeed, rung });
-  lives.prior = lifeOf(play({ setting, world: priorWorld, driver: prior.driver, episodes, count }), 0);
   const budget = Math.floor(config.budget * episodes * config.episodeSteps);
   const strict = Math.min(budget, violationsOf(rules));
   const search = new BoundSearch({ ...boundLife(setting, config), count }, budget);
@@ -91,7 +82,6 @@ export async function playHeadroom(job: StudyJob<HeadroomConfig>, slot: number):
     rules: setting.rules,
     lives,
     bound: { by, replicas, level },
-    prior: prior.conduct(),
     constant: constant ? { replicas: constant.replicas, cpu: constant.level } : null,
   };
 }
@@ -103,13 +93,11 @@ function boundLife(setting: Setting, { episodes, rung, counts }: HeadroomConfig)
 
 interface RulesLife extends Pick<HeadroomConfig, "episodes" | "rung"> {
   readonly count: EpisodeCount;
-  /** Is filled: what they had in each step. */
-  readonly rulesCpu: number[];
 }
 
-function playRules(setting: Setting, { episodes, rung, count, rulesCpu }: RulesLife): EpisodeTruth[] {
+function playRules(setting: Setting, { episodes, rung, count }: RulesLife): EpisodeTruth[] {
   const world = openWorld(setting.scene, { seed: setting.worldSeed, rung });
-  return play({ setting, world, driver: rememberingCpu(rulesOnly(setting), rulesCpu), episodes, count });
+  return play({ setting, world, driver: rulesOnly(setting), episodes, count });
 }
 
 interface Candidate {

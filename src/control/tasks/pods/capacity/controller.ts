@@ -1,258 +1,43 @@
 /**
- * Pods sized by what their workload needs: the cheapest setting that a learned capacity model expects to keep the SLO.
- * Owns: one step of it, from a reading to a wish. Pure: its state is plain data. Not here: the model (knees.ts), the load that
- * is to come (forecast.ts), risk (caution.ts, sizing.ts), limits and pace (act's guard).
- *
- * It learns by watching, whoever acts. Until it has seen enough, the rules that it was given act.
+ * The capacity model as a controller of its own: its plan, and until it has one the rules that it was given.
+ * Pure. Not here: the plan (planner.ts).
  */
 import type { Allocation } from "../../../../act/index.ts";
-import type { Ms, Ratio } from "../../../../base/index.ts";
-import { bytes, millicores, ratio } from "../../../../base/index.ts";
-import type { Slo, WorkloadReading } from "../../../../observe/telemetry/index.ts";
-import type { Fallback, FallbackStep } from "../../../index.ts";
-import type { PodBounds } from "../limits.ts";
-import type { Caution } from "./caution.ts";
-import { cautionAfter, noCaution, worthOfMiss } from "./caution.ts";
-import type { ConditionsMemory } from "./conditions.ts";
-import {
-  conditionsAfter,
-  conditionsAt,
-  conditionsOf,
-  leastSizeAt,
-  loadOf,
-  noConditions,
-  workPerRequest,
-} from "./conditions.ts";
-import type { LoadMemory } from "./forecast.ts";
-import { expectedLoad, loadsAfter, mostLately, noLoads } from "./forecast.ts";
-import type { Belief } from "./knees.ts";
-import { capacityModel } from "./knees.ts";
-import type { Points } from "./points.ts";
-import { strainAt } from "./points.ts";
-import { bestCount, bestSize } from "./sizing.ts";
-import { strainOf } from "./strain.ts";
+import type { WorkloadReading } from "../../../../observe/telemetry/index.ts";
+import type { Fallback } from "../../../index.ts";
+import type { CapacityMemory, CapacityOptions, CapacityPlan } from "./planner.ts";
+import { capacityPlanner } from "./planner.ts";
 
-export interface CapacityOptions<F> {
-  readonly slo: Slo;
-  readonly bounds: PodBounds;
+export interface CapacityControllerOptions<F> extends CapacityOptions {
   /** Who acts until enough was seen. */
   readonly rules: Fallback<F, WorkloadReading, Allocation>;
-  /** The share of steps that may miss the SLO. */
-  readonly allowed?: Ratio;
-  /** Where one pod could take all requests there are two all the same, or none would be left when it fails. */
-  readonly leastPods?: number;
 }
 
 /** Plain data: it is saved. */
 export interface CapacityState<F> {
   readonly rules: F;
-  readonly conditions: ConditionsMemory;
-  readonly loads: LoadMemory;
-  readonly belief: Belief;
-  readonly caution: Caution;
-  /** Latency in the first minutes, for SLOs that do not judge it: sum of logarithms, and of how many steps. */
-  readonly usual: UsualLatency;
-  /** The newest, from which nothing was learned yet. */
-  readonly strain: { readonly at: Ms; readonly is: number } | null;
-  /** CPU beyond what the load computes, in requests per second that it could compute. */
-  readonly reserve: number;
-  /** null until it first decided. */
-  readonly pods: PodsKept | null;
-  readonly seenAt: Ms | null;
-}
-
-interface UsualLatency {
-  readonly sum: number;
-  readonly steps: number;
-}
-
-interface PodsKept {
-  readonly count: number;
-  /** No fewer before this: so long after the last change. */
-  readonly until: Ms;
-  readonly stay: number;
-  readonly fellAt: Ms | null;
-  /** The minute in which it was last thought about. */
-  readonly at: number | null;
+  readonly memory: CapacityMemory;
 }
 
 /** In its own words. */
-export interface CapacityReason {
-  readonly by: "capacity";
-  readonly rule: "need" | "idle" | "relief" | "no-cure";
-  /** Requests per second that are expected, and by whom. */
-  readonly load: number;
-  readonly forecast: string;
-}
-
-/** Half of what may be missed at all: the other half is for what no model foresees. */
-const ALLOWED = ratio(0.005);
-const LEAST_PODS = 2;
-/** Steps of evidence before it acts: five minutes. */
-const ENOUGH = 20;
-/**
- * Fewer pods only after half an hour: a burst that was just served may well come again. Where fewer were soon too few it takes
- * twice as long until that is tried again, up to a day.
- */
-const PODS_STAY = { first: 1_800_000, most: 86_400_000 } as const;
-/** The most pods are counted for what came within the hour: a pod takes a minute to start, and the hour's peak may return. */
-const PODS_FOR = 60;
-/** Where a trusted forecaster expects silence, a quarter: two doublings from what is needed, as fast as the guard lets it grow. */
-const IDLE = 0.25;
-/** After a missed minute CPU is at least this many times what it had in that minute, whatever the model says. */
-const RELIEF = 1.5;
-/** That is, unless even the most would hardly lower the strain. */
-const CURED = 0.05;
-const MINUTE = 60_000;
-/** Closer than this is no change: a resize is not free. */
-const NEAR = 0.04;
-/** Times the most that a pod used: it is measured at moments, and a limit that is too small kills. */
-const MEMORY_MARGIN = 1.4;
-const MIB = 1_048_576;
-const LEAST_MEMORY = 56 * MIB;
+export type CapacityReason = Omit<CapacityPlan, "setting"> & { readonly by: "capacity" };
 
 export function capacityController<F>(
-  options: CapacityOptions<F>,
+  options: CapacityControllerOptions<F>,
 ): Fallback<CapacityState<F>, WorkloadReading, Allocation> {
-  const { bounds, rules, slo, allowed = ALLOWED } = options;
-  const model = capacityModel({ cpu: bounds.cpu });
-  const leastPods = Math.min(Math.max(options.leastPods ?? LEAST_PODS, bounds.replicas.min), bounds.replicas.max);
-
-  function learned(before: CapacityState<F>, reading: WorkloadReading, now: Ms): CapacityState<F> {
-    const conditions = conditionsAfter(before.conditions, reading, now);
-    // The same measurements again say nothing new.
-    if (reading.at === before.seenAt) return { ...before, conditions };
-    const load = loadOf(reading);
-    const loads =
-      load === null ? before.loads : loadsAfter(before.loads, { load, reserve: before.reserve, at: reading.at });
-    const strain = strainOf(slo, reading, usualOf(before));
-    const next = {
-      ...before,
-      conditions,
-      loads,
-      seenAt: reading.at,
-      strain: strain === null ? null : { at: reading.at, is: strain },
-    };
-    const told = {
-      ...next,
-      usual: strain === null ? before.usual : usualAfter(before.usual, reading.latency),
-      caution: strain === null ? before.caution : cautionAfter(before.caution, { isMissed: strain > 0, allowed }),
-    };
-    // One step later, for only then it is known what load there was.
-    const given = before.strain === null ? undefined : conditionsAt(conditions, before.strain.at);
-    if (before.strain === null || given === undefined) return told;
-    return { ...told, belief: model.after(before.belief, before.strain.is, given) };
-  }
-
-  function decided(
-    state: CapacityState<F>,
-    reading: WorkloadReading,
-    { now, ruled }: { readonly now: Ms; readonly ruled: number },
-  ): FallbackStep<CapacityState<F>, Allocation> {
-    const worth = worthOfMiss(state.caution);
-    const forecast = expectedLoad(state.loads, { now, worth, allowed });
-    const load = Math.max(reading.offered ?? 0, forecast.load);
-    const points = model.pointsOf(state.belief);
-    const work = workPerRequest(state.conditions);
-    const pods = podsFor(points, { state, now, have: reading.spec.replicas, load, work });
-    const { size } = bestSize(points, pods.count, { need: { load, work, worth }, bounds: bounds.cpu });
-    const isIdle = forecast.isTrusted && load === 0;
-    const isMissed = state.strain !== null && state.strain.is > 0;
-    const missed = isMissed ? leastSizeAt(state.conditions, state.strain.at) : undefined;
-    const relief = missed === undefined ? 0 : reliefOf(points, missed, { load, work, pods: pods.count });
-    const cpu = Math.max(isIdle ? IDLE * size : size, relief);
-    const rule = isIdle ? "idle" : relief > size ? "relief" : isMissed && relief === 0 ? "no-cure" : "need";
-    const reason: CapacityReason = { by: "capacity", rule, load, forecast: forecast.by };
-    return {
-      want: {
-        replicas: pods.count,
-        cpu: millicores(unlessNear(wholeTens(inside(cpu, bounds.cpu)), reading.spec.cpu)),
-        memory: bytes(unlessNear(inside(memoryFor(state.conditions, ruled), bounds.memory), reading.spec.memory)),
-      },
-      reasons: [reason],
-      state: { ...state, loads: forecast.memory, pods, reserve: Math.max(0, (size * pods.count) / work - load) },
-    };
-  }
-
-  interface PodsAsked {
-    readonly state: CapacityState<F>;
-    readonly now: Ms;
-    readonly have: number;
-    readonly load: number;
-    readonly work: number;
-  }
-
-  function podsFor(points: Points, { state, now, have, load, work }: PodsAsked): PodsKept {
-    const before = state.pods ?? {
-      count: Math.max(leastPods, have),
-      stay: PODS_STAY.first,
-      until: now,
-      fellAt: null,
-      at: null,
-    };
-    const minute = Math.floor(now / MINUTE);
-    if (before.at === minute) return before;
-    const peak = Math.max(load, mostLately(state.loads, now, PODS_FOR));
-    const pods = { min: leastPods, max: bounds.replicas.max };
-    // Whatever was missed lately: a pod that is not needed is no insurance, unlike CPU that is not.
-    const need = { load: peak, work, worth: worthOfMiss(noCaution) };
-    const count = bestCount(points, before.count, { need, bounds: bounds.cpu, pods });
-    if (count === before.count || (count < before.count && now < before.until)) return { ...before, at: minute };
-    const isBack = count > before.count && before.fellAt !== null && now < before.fellAt + PODS_STAY.first;
-    const stay = isBack ? Math.min(2 * before.stay, PODS_STAY.most) : before.stay;
-    return { count, stay, until: (now + stay) as Ms, fellAt: count < before.count ? now : null, at: minute };
-  }
-
-  /** 0 where more CPU is no cure. */
-  function reliefOf(
-    points: Points,
-    missed: number,
-    { load, work, pods }: { readonly load: number; readonly work: number; readonly pods: number },
-  ): number {
-    const strainOfSize = (size: number): number => strainAt(points, conditionsOf({ size, pods, load, work }));
-    return strainOfSize(missed) - strainOfSize(bounds.cpu.max) > CURED ? RELIEF * missed : 0;
-  }
-
+  const { rules } = options;
+  const planner = capacityPlanner(options);
   return {
     name: `capacity model, before it ${rules.name}`,
-    start: () => ({
-      rules: rules.start(),
-      conditions: noConditions,
-      loads: noLoads,
-      belief: model.fresh,
-      caution: noCaution,
-      usual: { sum: 0, steps: 0 },
-      strain: null,
-      reserve: 0,
-      pods: null,
-      seenAt: null,
-    }),
+    start: () => ({ rules: rules.start(), memory: planner.fresh }),
     step(before, reading, now) {
       const ruled = rules.step(before.rules, reading, now);
-      const state = learned({ ...before, rules: ruled.state }, reading, now);
-      if (state.belief.steps >= ENOUGH)
-        return decided(state, reading, { now, ruled: ruled.want.memory ?? reading.spec.memory });
-      const forecast = expectedLoad(state.loads, { now, worth: worthOfMiss(state.caution), allowed });
-      return { ...ruled, state: { ...state, loads: forecast.memory } };
+      const { memory, plan } = planner.step(before.memory, reading, now);
+      const state = { rules: ruled.state, memory };
+      if (plan === null) return { ...ruled, state };
+      const { setting, ...expected } = plan;
+      const reason: CapacityReason = { by: "capacity", ...expected };
+      return { want: setting, reasons: [reason], state };
     },
   };
 }
-
-const usualOf = ({ usual }: { readonly usual: UsualLatency }): number | null =>
-  usual.steps >= ENOUGH ? usual.sum / usual.steps : null;
-
-const usualAfter = (usual: UsualLatency, latency: Ms | null): UsualLatency =>
-  latency === null || usual.steps >= ENOUGH
-    ? usual
-    : { sum: usual.sum + Math.log(Math.max(latency, 1e-3)), steps: usual.steps + 1 };
-
-const inside = (value: number, { min, max }: { readonly min: number; readonly max: number }): number =>
-  Math.min(Math.max(value, min), max);
-
-const wholeTens = (value: number): number => Math.round(value / 10) * 10;
-
-const unlessNear = (value: number, have: number): number => (Math.abs(value - have) <= NEAR * have ? have : value);
-
-/** No less than the rules want: memory is a fiftieth of the bill, and a kill costs more than a day of it. */
-const memoryFor = ({ memoryPeak }: ConditionsMemory, ruled: number): number =>
-  Math.ceil(Math.max(MEMORY_MARGIN * memoryPeak, LEAST_MEMORY, ruled) / MIB) * MIB;

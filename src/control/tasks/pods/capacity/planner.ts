@@ -1,0 +1,285 @@
+/**
+ * Pods sized by what their workload needs: the cheapest setting that a learned capacity model expects to keep the SLO.
+ * Owns: learning from a reading, and the plan that follows. Pure: its memory is plain data. Not here: the model (knees.ts), the
+ * load that is to come (forecast.ts), risk (caution.ts, sizing.ts), limits and pace (act's guard), who acts on it.
+ *
+ * It learns by watching, whoever acts. Until it has seen enough there is no plan.
+ */
+import type { Allocation } from "../../../../act/index.ts";
+import type { Ms, Ratio } from "../../../../base/index.ts";
+import { bytes, millicores, ratio } from "../../../../base/index.ts";
+import type { Slo, WorkloadReading } from "../../../../observe/telemetry/index.ts";
+import type { PodBounds } from "../limits.ts";
+import type { Caution } from "./caution.ts";
+import { cautionAfter, noCaution, worthOfMiss } from "./caution.ts";
+import type { ConditionsMemory } from "./conditions.ts";
+import {
+  conditionsAfter,
+  conditionsAt,
+  conditionsOf,
+  leastSizeAt,
+  loadOf,
+  noConditions,
+  workPerRequest,
+} from "./conditions.ts";
+import type { LoadMemory } from "./forecast.ts";
+import { expectedLoad, loadsAfter, mostLately, noLoads } from "./forecast.ts";
+import type { Belief } from "./knees.ts";
+import { capacityModel } from "./knees.ts";
+import type { Points } from "./points.ts";
+import { riskAt, strainAt } from "./points.ts";
+import { bestCount, bestSize } from "./sizing.ts";
+import { strainOf } from "./strain.ts";
+
+export interface CapacityOptions {
+  readonly slo: Slo;
+  readonly bounds: PodBounds;
+  /** The share of steps that may miss the SLO. */
+  readonly allowed?: Ratio;
+  /** Where one pod could take all requests there are two all the same, or none would be left when it fails. */
+  readonly leastPods?: number;
+}
+
+/** Plain data: it is saved. */
+export interface CapacityMemory {
+  readonly conditions: ConditionsMemory;
+  readonly loads: LoadMemory;
+  readonly belief: Belief;
+  readonly caution: Caution;
+  /** Latency in the first minutes, for SLOs that do not judge it: sum of logarithms, and of how many steps. */
+  readonly usual: UsualLatency;
+  /** The newest, from which nothing was learned yet. */
+  readonly strain: { readonly at: Ms; readonly is: number } | null;
+  /** CPU beyond what the load computes, in requests per second that it could compute. */
+  readonly reserve: number;
+  /** null until it first decided. */
+  readonly pods: PodsKept | null;
+  readonly seenAt: Ms | null;
+  readonly firstAt: Ms | null;
+}
+
+interface UsualLatency {
+  readonly sum: number;
+  readonly steps: number;
+}
+
+interface PodsKept {
+  readonly count: number;
+  /** No fewer before this: so long after the last change. */
+  readonly until: Ms;
+  readonly stay: number;
+  readonly fellAt: Ms | null;
+  /** The minute in which it was last thought about. */
+  readonly at: number | null;
+}
+
+/** What is to be done, and what is expected of it. */
+export interface CapacityPlan {
+  readonly setting: Allocation;
+  readonly rule: "need" | "idle" | "relief" | "no-cure";
+  /** Requests per second that are expected, and by whom. */
+  readonly load: number;
+  readonly forecast: string;
+  /** The logarithm of measured over allowed that is expected: 0 is right at the SLO. */
+  readonly strain: number;
+  /** The chance that a minute misses the SLO. */
+  readonly risk: number;
+}
+
+export interface CapacityPlanner {
+  readonly fresh: CapacityMemory;
+  /** What is known after a reading, and the plan; null while too little was seen. */
+  step(memory: CapacityMemory, reading: WorkloadReading, now: Ms): PlannedStep;
+  /** The same question for any other size and number of pods, under the plan's load. */
+  outlook(memory: CapacityMemory, asked: Pick<Allocation, "replicas" | "cpu"> & { readonly load: number }): Outlook;
+}
+
+export interface PlannedStep {
+  readonly memory: CapacityMemory;
+  readonly plan: CapacityPlan | null;
+}
+
+export type Outlook = Pick<CapacityPlan, "strain" | "risk">;
+
+/** Half of what may be missed at all: the other half is for what no model foresees. */
+const ALLOWED = ratio(0.005);
+const LEAST_PODS = 2;
+/** Steps of evidence before it acts: five minutes. */
+const ENOUGH = 20;
+/**
+ * Fewer pods only after half an hour: a burst that was just served may well come again. Where fewer were soon too few it takes
+ * twice as long until that is tried again, up to a day.
+ */
+const PODS_STAY = { first: 1_800_000, most: 86_400_000 } as const;
+/** The most pods are counted for what came within the hour: a pod takes a minute to start, and the hour's peak may return. */
+const PODS_FOR = 60;
+/** Where a trusted forecaster expects silence, a quarter: two doublings from what is needed, as fast as the guard lets it grow. */
+const IDLE = 0.25;
+/** After a missed minute CPU is at least this many times what it had in that minute, whatever the model says. */
+const RELIEF = 1.5;
+/** That is, unless even the most would hardly lower the strain. */
+const CURED = 0.05;
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+/** Closer than this is no change: a resize is not free. */
+const NEAR = 0.04;
+/** Times the most that a pod used: it is measured at moments, and a limit that is too small kills. */
+const MEMORY_MARGIN = 1.4;
+const MIB = 1_048_576;
+const LEAST_MEMORY = 56 * MIB;
+
+export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
+  const { bounds, slo, allowed = ALLOWED } = options;
+  const model = capacityModel({ cpu: bounds.cpu });
+  const leastPods = Math.min(Math.max(options.leastPods ?? LEAST_PODS, bounds.replicas.min), bounds.replicas.max);
+
+  function learned(before: CapacityMemory, reading: WorkloadReading, now: Ms): CapacityMemory {
+    const conditions = conditionsAfter(before.conditions, reading, now);
+    // The same measurements again say nothing new.
+    if (reading.at === before.seenAt) return { ...before, conditions };
+    const load = loadOf(reading);
+    const loads =
+      load === null ? before.loads : loadsAfter(before.loads, { load, reserve: before.reserve, at: reading.at });
+    const strain = strainOf(slo, reading, usualOf(before));
+    const next = {
+      ...before,
+      conditions,
+      loads,
+      seenAt: reading.at,
+      firstAt: before.firstAt ?? reading.at,
+      strain: strain === null ? null : { at: reading.at, is: strain },
+    };
+    const told = {
+      ...next,
+      usual: strain === null ? before.usual : usualAfter(before.usual, reading.latency),
+      caution: strain === null ? before.caution : cautionAfter(before.caution, { isMissed: strain > 0, allowed }),
+    };
+    // One step later, for only then it is known what load there was.
+    const given = before.strain === null ? undefined : conditionsAt(conditions, before.strain.at);
+    if (before.strain === null || given === undefined) return told;
+    return { ...told, belief: model.after(before.belief, before.strain.is, given) };
+  }
+
+  function planned(state: CapacityMemory, reading: WorkloadReading, now: Ms): PlannedStep {
+    const worth = worthOfMiss(state.caution);
+    const forecast = expectedLoad(state.loads, { now, worth, allowed });
+    const load = Math.max(reading.offered ?? 0, forecast.load);
+    const points = model.pointsOf(state.belief);
+    const work = workPerRequest(state.conditions);
+    const pods = podsFor(points, { state, now, have: reading.spec.replicas, load, work });
+    const { size } = bestSize(points, pods.count, { need: { load, work, worth }, bounds: bounds.cpu });
+    const isIdle = forecast.isTrusted && load === 0;
+    const isMissed = state.strain !== null && state.strain.is > 0;
+    const missed = isMissed ? leastSizeAt(state.conditions, state.strain.at) : undefined;
+    const relief = missed === undefined ? 0 : reliefOf(points, missed, { load, work, pods: pods.count });
+    const cpu = Math.max(isIdle ? IDLE * size : size, relief);
+    const rule = isIdle ? "idle" : relief > size ? "relief" : isMissed && relief === 0 ? "no-cure" : "need";
+    const setting: Allocation = {
+      replicas: pods.count,
+      cpu: millicores(unlessNear(wholeTens(inside(cpu, bounds.cpu)), reading.spec.cpu)),
+      memory: bytes(unlessNear(inside(memoryFor(state, reading), bounds.memory), reading.spec.memory)),
+    };
+    const given = conditionsOf({ size: setting.cpu, pods: setting.replicas, load, work });
+    return {
+      plan: {
+        setting,
+        rule,
+        load,
+        forecast: forecast.by,
+        strain: strainAt(points, given),
+        risk: Math.min(1, riskAt(points, given)),
+      },
+      memory: { ...state, loads: forecast.memory, pods, reserve: Math.max(0, (size * pods.count) / work - load) },
+    };
+  }
+
+  interface PodsAsked {
+    readonly state: CapacityMemory;
+    readonly now: Ms;
+    readonly have: number;
+    readonly load: number;
+    readonly work: number;
+  }
+
+  function podsFor(points: Points, { state, now, have, load, work }: PodsAsked): PodsKept {
+    const before = state.pods ?? {
+      count: Math.max(leastPods, have),
+      stay: PODS_STAY.first,
+      until: now,
+      fellAt: null,
+      at: null,
+    };
+    const minute = Math.floor(now / MINUTE);
+    if (before.at === minute) return before;
+    const peak = Math.max(load, mostLately(state.loads, now, PODS_FOR));
+    const pods = { min: leastPods, max: bounds.replicas.max };
+    // Whatever was missed lately: a pod that is not needed is no insurance, unlike CPU that is not.
+    const need = { load: peak, work, worth: worthOfMiss(noCaution) };
+    const count = bestCount(points, before.count, { need, bounds: bounds.cpu, pods });
+    if (count === before.count || (count < before.count && now < before.until)) return { ...before, at: minute };
+    const isBack = count > before.count && before.fellAt !== null && now < before.fellAt + PODS_STAY.first;
+    const stay = isBack ? Math.min(2 * before.stay, PODS_STAY.most) : before.stay;
+    return { count, stay, until: (now + stay) as Ms, fellAt: count < before.count ? now : null, at: minute };
+  }
+
+  /** 0 where more CPU is no cure. */
+  function reliefOf(
+    points: Points,
+    missed: number,
+    { load, work, pods }: { readonly load: number; readonly work: number; readonly pods: number },
+  ): number {
+    const strainOfSize = (size: number): number => strainAt(points, conditionsOf({ size, pods, load, work }));
+    return strainOfSize(missed) - strainOfSize(bounds.cpu.max) > CURED ? RELIEF * missed : 0;
+  }
+
+  return {
+    fresh: {
+      conditions: noConditions,
+      loads: noLoads,
+      belief: model.fresh,
+      caution: noCaution,
+      usual: { sum: 0, steps: 0 },
+      strain: null,
+      reserve: 0,
+      pods: null,
+      seenAt: null,
+      firstAt: null,
+    },
+    step(before, reading, now) {
+      const memory = learned(before, reading, now);
+      if (memory.belief.steps >= ENOUGH) return planned(memory, reading, now);
+      const forecast = expectedLoad(memory.loads, { now, worth: worthOfMiss(memory.caution), allowed });
+      return { memory: { ...memory, loads: forecast.memory }, plan: null };
+    },
+    outlook(memory, { replicas, cpu, load }) {
+      const points = model.pointsOf(memory.belief);
+      const given = conditionsOf({ size: cpu, pods: replicas, load, work: workPerRequest(memory.conditions) });
+      return { strain: strainAt(points, given), risk: Math.min(1, riskAt(points, given)) };
+    },
+  };
+}
+
+const usualOf = ({ usual }: { readonly usual: UsualLatency }): number | null =>
+  usual.steps >= ENOUGH ? usual.sum / usual.steps : null;
+
+const usualAfter = (usual: UsualLatency, latency: Ms | null): UsualLatency =>
+  latency === null || usual.steps >= ENOUGH
+    ? usual
+    : { sum: usual.sum + Math.log(Math.max(latency, 1e-3)), steps: usual.steps + 1 };
+
+const inside = (value: number, { min, max }: { readonly min: number; readonly max: number }): number =>
+  Math.min(Math.max(value, min), max);
+
+const wholeTens = (value: number): number => Math.round(value / 10) * 10;
+
+const unlessNear = (value: number, have: number): number => (Math.abs(value - have) <= NEAR * have ? have : value);
+
+/**
+ * A kill costs more than a day of memory, which is a fiftieth of the bill: until a whole day was seen there is no less of it
+ * than there was.
+ */
+function memoryFor({ conditions, firstAt }: CapacityMemory, { at, spec }: WorkloadReading): number {
+  const isDaySeen = firstAt !== null && at - firstAt >= DAY;
+  const needed = Math.max(MEMORY_MARGIN * conditions.memoryPeak, LEAST_MEMORY, isDaySeen ? 0 : spec.memory);
+  return Math.ceil(needed / MIB) * MIB;
+}
