@@ -70,7 +70,7 @@ function observer(features: FeatureSet): (iterations: number) => void {
 /** Without the constraint, as the learners of the study are. */
 function updater(features: FeatureSet, kernels: ReturnType<typeof loadKernels>): (iterations: number) => void {
   const config = { constraint: constant(0) };
-  const learner = autoscaleLearner({ kernels, task: { features }, seed: SEED, config });
+  const learner = autoscaleLearner({ kernels, task: { features, actions: "demand" }, seed: SEED, config });
   const rng = seededRng(SEED).fork("steps");
   const { size } = observationSpace({ features });
   const numbers = (length: number) => Float32Array.from({ length }, () => 2 * rng.next() - 1);

@@ -16,3 +16,5 @@ export type { Constraint, GuardContext, GuardLimits, GuardState, NodeRoom, Propo
 export { freshGuardState, guard } from "./guard.ts";
 export type { Cooldown, Knob, Setting } from "./knob.ts";
 export { parseGuardLimits } from "./limits.ts";
+export type { Range, Reach } from "./reach.ts";
+export { reachOf } from "./reach.ts";

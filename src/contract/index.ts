@@ -30,6 +30,7 @@ export type { LoopDocument, TimingsDocument } from "./loop.ts";
 export type {
   Account,
   AgentDocument,
+  BudgetDocument,
   Command,
   DecisionDocument,
   EventDocument,
@@ -45,6 +46,8 @@ export type {
   SettingDocument,
   Severity,
   StageChange,
+  SteeringCounts,
+  SteeringDocument,
   TrajectoryDocument,
   Trouble,
   UseDocument,
@@ -81,6 +84,7 @@ export type {
 } from "./services.ts";
 export { actingModes } from "./services.ts";
 export type { ServicesPlane, ServicesQuestion } from "./services-plane.ts";
+export { isSameSetting } from "./settings.ts";
 export type {
   SloDocument,
   SloField,
@@ -99,4 +103,4 @@ export type {
   StudyTally,
 } from "./study.ts";
 export { parseStudyResult, tallyOf } from "./study.ts";
-export type { LiveUpdate, PlaneUpdate, StreamMessages } from "./updates.ts";
+export type { LiveUpdate, PlaneUpdate, StreamMessages, ToldWorkload } from "./updates.ts";

@@ -42,6 +42,8 @@ export interface Sample {
   readonly latency: number | null;
   /** SLO preservation: 1 is met. */
   readonly preservation: number | null;
+  /** The latency that the model behind the decision before expected for this step; null without such a model. */
+  readonly expected: number | null;
   readonly ready: number;
   readonly have: SettingDocument;
   readonly use: UseDocument;
@@ -57,6 +59,24 @@ export interface Account {
   readonly cost: number;
   /** What the task adds up besides. Where it has `cpuUsed` and `cpuGranted`, their ratio is the utilisation of `cpu`. */
   readonly sums: { readonly [name: string]: number };
+}
+
+/**
+ * How many steps may miss the SLO, and how fast that is used up. Steps are those that accounts count; time of which nothing
+ * is known counts as kept, so that the first miss of a young workload is not taken for the first of very few.
+ */
+export interface BudgetDocument {
+  /** The share of steps that is to keep the SLO: of 0.99, one step in a hundred may miss it. */
+  readonly attainment: number;
+  /** The time over which it is to hold; misses from before it are forgotten. */
+  readonly windowMs: number;
+  /** Seen in the window, and how many of them missed the SLO. */
+  readonly steps: number;
+  readonly missed: number;
+  /** Share of the budget that is left: 1 is all of it, below 0 it is overspent. */
+  readonly left: number;
+  /** How fast it is spent: at 1, all of it is spent in just the window. Over the last hour, and over the last six. */
+  readonly burn: { readonly short: number; readonly long: number };
 }
 
 export interface Trouble {
@@ -94,6 +114,8 @@ export interface WorkloadDocument {
   readonly release: ReleaseDocument | null;
   readonly now: Sample | null;
   readonly account: Account;
+  /** null before the first step, and where it has no SLO of its own. */
+  readonly budget: BudgetDocument | null;
   /** The same workload, same requests, under its agent's fallback alone; null where nothing simulates it. */
   readonly twin: { readonly now: Sample | null; readonly account: Account } | null;
   readonly trouble: Trouble | null;
@@ -140,6 +162,10 @@ export interface DecisionDocument {
   /** The learner's wish before shield and guard, where it had one. */
   readonly proposed: SettingDocument | null;
   readonly executed: SettingDocument | null;
+  /** What there would be by now if the fallback had been alone; null where nobody can tell. */
+  readonly fallback: SettingDocument | null;
+  /** Latency in milliseconds that a model expects under what was done; null without a model or another kind of SLO. */
+  readonly expected: number | null;
   /** Said where the actuator failed. */
   readonly failure: string | null;
 }
@@ -164,6 +190,21 @@ export interface FamiliarityDocument {
   readonly embedding: readonly number[];
   /** Members of the pool, most alike first. */
   readonly kin: readonly { readonly name: string; readonly similarity: number }[];
+}
+
+/** Decisions in which the learner acted, and how many of them were really its own. */
+export interface SteeringCounts {
+  readonly decisions: number;
+  /** What it proposed is what was done, in every knob. */
+  readonly asProposed: number;
+  /** What was done is less than the fallback alone would have: cheaper, or, without prices, less of a knob and more of none. */
+  readonly less: number;
+}
+
+/** Of the newest decisions, at most a thousand. */
+export interface SteeringDocument extends SteeringCounts {
+  /** Of all, since it began. */
+  readonly total: SteeringCounts;
 }
 
 /** Who acts while the learner does not. */
@@ -209,6 +250,7 @@ export interface AgentDocument {
   readonly canaryBand: number | null;
   /** Share of proposals that the guard changed lately. */
   readonly guardTripRate: number;
+  readonly steering: SteeringDocument;
   readonly rollbacks: number;
   readonly updates: number;
   /** null where it began without a shared model. */

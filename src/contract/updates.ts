@@ -6,12 +6,16 @@ import type { LoopDocument } from "./loop.ts";
 import type {
   Account,
   AgentDocument,
+  BudgetDocument,
   DecisionDocument,
   EventDocument,
   OverviewDocument,
   Sample,
   WorkloadDocument,
 } from "./plane.ts";
+
+/** What changes with every step is told with its samples. */
+export type ToldWorkload = Omit<WorkloadDocument, "now" | "account" | "budget" | "twin">;
 
 /** What flows from the control plane to whoever shows it. Plain data: it crosses threads and the stream alike. */
 export type PlaneUpdate =
@@ -24,9 +28,10 @@ export type PlaneUpdate =
         readonly twin: Sample | null;
         readonly account: Account;
         readonly twinAccount: Account | null;
+        readonly budget: BudgetDocument | null;
       }[];
     }
-  | { readonly kind: "workload"; readonly workload: Omit<WorkloadDocument, "now" | "account" | "twin"> }
+  | { readonly kind: "workload"; readonly workload: ToldWorkload }
   | { readonly kind: "agent"; readonly agent: AgentDocument }
   | { readonly kind: "decision"; readonly decision: Omit<DecisionDocument, "id"> }
   | { readonly kind: "event"; readonly event: Omit<EventDocument, "id"> }

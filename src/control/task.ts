@@ -5,7 +5,7 @@
  * A task is pure: equal arguments give equal answers, and what it remembers between two looks is plain data that the agent
  * keeps for it. Simulators, studies and the live loop use the same functions, so training and serving cannot drift apart.
  */
-import type { Setting } from "../act/index.ts";
+import type { Reach, Setting } from "../act/index.ts";
 import type { Ms, Reason, Result, WorkloadId } from "../base/index.ts";
 import type { FallbackWish } from "./fallback.ts";
 
@@ -41,13 +41,19 @@ export interface Task<R extends TaskReading, S extends Setting, O extends Seen =
 
   /** Whatever a telemetry source handed over is unknown until this accepts it. */
   parse(arrived: unknown): Result<R>;
-  encode(reading: R, context: { readonly memory: unknown; readonly now: Ms }): Result<O>;
+  encode(reading: R, context: EncodeContext): Result<O>;
   /** What an action means, given what was seen. NaN stays NaN, for the guard to refuse. */
   decode(action: ArrayLike<number>, seen: O): S;
   /** The action that a setting is, whoever chose it: what a fallback did and what the guard left can be learned from. */
   encodeSetting(setting: S, seen: O): Float32Array;
-  reward(seen: O, step: { readonly setting: S; readonly previous: S }): number;
+  reward(seen: O, step: RewardedStep<S>): number;
 
+  /** Whether it knows enough of this workload for a policy to act on. Absent: always. Until then the fallback acts. */
+  isReady?(seen: O): boolean;
+  /** Why the decoded action is what it is, where the task has a model of its own to say so. */
+  reasons?(seen: O): readonly Reason[];
+  /** How much of the objective its model expects to be used up under a setting; null where it cannot tell. */
+  expectedNearness?(setting: S, seen: O): number | null;
   /** Whether the objective was missed. */
   isMissed(seen: O): boolean;
   /** How much of the objective is used up: 1 is at its limit. */
@@ -67,6 +73,22 @@ export interface Task<R extends TaskReading, S extends Setting, O extends Seen =
   /** Where the fallback has to be shown more than what is there; absent where settings do not change what is measured. */
   readonly alone?: AsIfAlone<R, S>;
   readonly shield?: Shield<R, S, O>;
+}
+
+export interface EncodeContext {
+  readonly memory: unknown;
+  readonly now: Ms;
+  /** What the guard would leave now, knob by knob, so that every action can be mapped onto what will be done; absent where nobody can tell. */
+  readonly reach?: Reach;
+}
+
+export interface RewardedStep<S> {
+  /** What the step ran with. */
+  readonly setting: S;
+  /** What the step before ran with. */
+  readonly previous: S;
+  /** What there would have been if the fallback had been alone; absent where there is no fallback. */
+  readonly fallback?: S;
 }
 
 /** Tasks of any kind, for those who only hand them on. */

@@ -45,13 +45,21 @@ export function readAccount({ steps, violations, cost, ...sums }: WrittenAccount
   return { steps, violations, cost, sums };
 }
 
-export function sampleOf(at: number, measured: Measured, have: Setting): Sample {
+export interface SampledStep {
+  readonly measured: Measured;
+  readonly have: Setting;
+  /** Latency that a model expected for it, in milliseconds. */
+  readonly expected: number | null;
+}
+
+export function sampleOf(at: number, { measured, have, expected }: SampledStep): Sample {
   const { load, latency, preservation, ready, use, reward, cost } = measured;
   return {
     at,
     load,
     latency,
     preservation,
+    expected,
     ready,
     have,
     use,

@@ -1,6 +1,6 @@
 /**
  * What an agent's document shows of its life so far and the agent itself does not keep: rewards of episodes, the newest
- * estimate.
+ * estimate, whether it steers.
  * Owns: these notes, and keeping them in one piece with the agent's saved state. Not here: the state with its stage and
  * how it came there (control/lifecycle), what people set (saved-plane.ts).
  */
@@ -8,6 +8,7 @@ import type { Result } from "../base/index.ts";
 import { err, failure, ok } from "../base/index.ts";
 import type { AgentNotes } from "../contract/schemas/index.ts";
 import { agentNotesSchema } from "../contract/schemas/index.ts";
+import { freshSteering } from "./steering.ts";
 
 export const freshNotes = (at: number): AgentNotes => ({
   begun: at,
@@ -15,6 +16,7 @@ export const freshNotes = (at: number): AgentNotes => ({
   episodes: [],
   estimate: null,
   updates: 0,
+  steering: freshSteering,
 });
 
 const LENGTH_BYTES = 4;

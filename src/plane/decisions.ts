@@ -1,10 +1,12 @@
 /**
  * One decision of the loop as a document.
- * Owns: what was there, wished and done, in units. Not here: deciding (control/lifecycle), events (event-texts.ts).
+ * Owns: what was there, wished, done and would be there under the fallback alone, in units, and the latency expected of it.
+ * Not here: deciding (control/lifecycle), events (event-texts.ts).
  */
 
 import type { PlaneUpdate, StageName } from "../contract/index.ts";
 import type { LoopEvent } from "../control/loop/index.ts";
+import { expectedLatency } from "./expected-latency.ts";
 import type { ManagedWorkload } from "./managed-workload.ts";
 
 type Decision = Extract<PlaneUpdate, { readonly kind: "decision" }>["decision"];
@@ -26,6 +28,8 @@ export function decisionOf(
     have: had,
     proposed: tick.wished ?? null,
     executed: done,
+    fallback: tick.alone ?? null,
+    expected: expectedLatency(tick.expectedNearness, agent.slo),
     failure: applied !== null && !applied.ok ? applied.failure.message : null,
   };
 }

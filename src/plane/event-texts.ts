@@ -67,6 +67,7 @@ function restartText({ from, damaged }: Restarted, title: string): EventText {
 const becauseWords = (fallback: string): { readonly [because: string]: string } => ({
   bootstrap: `it learns from ${fallback} first`,
   earned: "its estimated reward reached the threshold",
+  "model-ready": "its model has learned what the workload needs",
   converged: "its rewards reached the serving threshold and are steady",
   retraining: "its rewards fell below the serving threshold",
   rollback: `it missed the SLO more often than ${fallback} would have`,
@@ -75,6 +76,11 @@ const becauseWords = (fallback: string): { readonly [because: string]: string } 
   "shared-policy": "it begins with the policy that was trained on many other workloads",
   operator: "a person decided so",
 });
+
+/** Of reasons that are not words already. */
+const TAKEOVER_WORDS: { readonly [rule: string]: string } = {
+  "model-learning": "the model of what it needs is still learning",
+};
 
 function agentText(name: string, evidence: unknown, { title, fallback }: About): EventText | undefined {
   switch (name) {
@@ -98,11 +104,8 @@ function agentText(name: string, evidence: unknown, { title, fallback }: About):
         readonly to: { readonly who: string; readonly rule: string };
         readonly detail: string;
       };
-      return said(
-        "notice",
-        "handover",
-        `${title}: now acts ${to.who}: ${to.rule}${detail === "" ? "" : ` (${detail})`}`,
-      );
+      const why = TAKEOVER_WORDS[to.rule] ?? to.rule;
+      return said("notice", "handover", `${title}: now acts ${to.who}: ${why}${detail === "" ? "" : ` (${detail})`}`);
     }
     case "learner-restored":
       return said("warning", name, `${title}: the learner failed and went back to its last good checkpoint`);

@@ -5,7 +5,14 @@
  */
 import type { Setting } from "../act/index.ts";
 import type { AgentId, Ms } from "../base/index.ts";
-import type { AgentDocument, FallbackDocument, Judged, ModeName, StageName } from "../contract/index.ts";
+import type {
+  AgentDocument,
+  DecisionDocument,
+  FallbackDocument,
+  Judged,
+  ModeName,
+  StageName,
+} from "../contract/index.ts";
 import type { AgentNotes } from "../contract/schemas/index.ts";
 
 import type { FamiliarityReport, Judgement, StageMove, TrainingOutcome } from "../control/lifecycle/index.ts";
@@ -14,7 +21,9 @@ import type { AgentInput, AgentTick, LoopAgent } from "../control/loop/index.ts"
 import type { Learner } from "../learn/rl/index.ts";
 import type { Slo } from "../observe/telemetry/index.ts";
 import { freshNotes, splitNotes, withNotes } from "./agent-notes.ts";
+import { expectedLatency } from "./expected-latency.ts";
 import { Seen } from "./seen.ts";
+import { countDecision, steeringDocument } from "./steering.ts";
 import type { PersonSet, RunningAgent, Target } from "./target.ts";
 
 /** What a person has set. */
@@ -26,6 +35,8 @@ export interface Wishes {
 
 /** What a chart shows; older ones are in the trajectory store. */
 const EPISODES_SHOWN = 200;
+/** Decisions of the learner between two tellings of how it steers: its document is too large for every step. */
+const STEERING_TOLD_EVERY = 20;
 
 export interface ManagedAgentOptions {
   readonly target: Target;
@@ -49,6 +60,9 @@ export class ManagedAgent implements PersonSet {
   #running: { episode: number; reward: number; violations: number; stage: StageName } | undefined;
   /** What the workload had when it last decided. */
   had: Setting | null = null;
+  /** Latency that a model expects under the newest decision, and of the step that the decision before it was for. */
+  #expectedNext: number | null = null;
+  #expectedNow: number | null = null;
   /** Something happened since the last look that its document shows. */
   hasNews = true;
   /** The moves that are known to be on disk; others than `moves` until whoever saves has saved them. */
@@ -156,6 +170,8 @@ export class ManagedAgent implements PersonSet {
     notes.acting = tick.who;
     this.had = input.have.ok ? input.have.value : null;
     const measured = this.seen.see(input, this.slo);
+    this.#expectedNow = this.#expectedNext;
+    this.#expectedNext = expectedLatency(tick.expectedNearness, this.slo);
     for (const { name, evidence } of tick.events) {
       if (name !== "estimate") continue;
       const { mean, lower, upper } = evidence as { mean: number; lower: number; upper: number };
@@ -172,6 +188,20 @@ export class ManagedAgent implements PersonSet {
     return tick;
   }
 
+  /** What was expected of the step that has just ended; once, for a step without a turn has nothing to compare it with. */
+  takeExpected(): number | null {
+    const expected = this.#expectedNow;
+    this.#expectedNow = null;
+    return expected;
+  }
+
+  /** A decision has been carried out, or not. */
+  decided(decision: Pick<DecisionDocument, "who" | "proposed" | "executed" | "fallback">): void {
+    const notes = this.#notes;
+    notes.steering = countDecision(notes.steering, decision, { view: this.#target.view, slo: this.slo });
+    if (decision.who === "learner" && notes.steering.total.decisions % STEERING_TOLD_EVERY === 0) this.hasNews = true;
+  }
+
   #endEpisode(): void {
     const { episodes } = this.#notes;
     if (this.#running !== undefined) episodes.push(this.#running);
@@ -183,7 +213,7 @@ export class ManagedAgent implements PersonSet {
   document(): AgentDocument {
     const { agent } = this;
     const { mode, isPaused, revision } = this.wishes;
-    const { begun, acting, episodes, estimate, updates } = this.#notes;
+    const { begun, acting, episodes, estimate, updates, steering } = this.#notes;
     const { state } = agent;
     const { stage, history } = state;
     const profile = this.#target.profile(mode);
@@ -204,6 +234,7 @@ export class ManagedAgent implements PersonSet {
       gates: gatesAhead(profile, state).map(judged),
       canaryBand: stage === "ONLINE" && band < WHOLE_BAND ? band : null,
       guardTripRate: agent.guardTripRate,
+      steering: steeringDocument(steering),
       rollbacks: state.rollbacks,
       updates,
       familiarity: familiarityDocument(agent.familiarity),

@@ -1,16 +1,19 @@
 /**
  * One managed workload with its agent as the plane keeps it, and what a command may do to them.
- * Owns: making it of a target and of what was saved, measuring its steps, and the types between the plane (plane.ts) and
- * the commands (commands.ts).
+ * Owns: making it of a target and of what was saved, measuring its steps, spending its error budget, and the types between
+ * the plane (plane.ts) and the commands (commands.ts).
  */
 import type { Setting } from "../act/index.ts";
 import type { Ms, Result } from "../base/index.ts";
-import type { Account, Severity, SloDocument, Trouble } from "../contract/index.ts";
+import type { Account, BudgetDocument, Severity, SloDocument, Trouble } from "../contract/index.ts";
+import { describeSlo } from "../contract/index.ts";
 import type { SavedPlane } from "../contract/schemas/index.ts";
 import type { Measured } from "../control/index.ts";
 import type { LoopAgent } from "../control/loop/index.ts";
 import type { Slo } from "../observe/telemetry/index.ts";
 import { emptyAccount, readAccount, writtenAccount } from "./accounts.ts";
+import type { BudgetCounts, BudgetStep } from "./budget.ts";
+import { budgetOf, countStep, USUAL_ATTAINMENT } from "./budget.ts";
 import type { History } from "./history.ts";
 import { ManagedAgent } from "./managed-agent.ts";
 import type { SavedWorkload } from "./saved-plane.ts";
@@ -30,6 +33,8 @@ export interface ManagedWorkload {
   trouble: Trouble | null;
   account: Account;
   twinAccount: Account | null;
+  /** null before the first step with an SLO of its own. */
+  budget: BudgetCounts | null;
   revision: number;
 }
 
@@ -59,7 +64,7 @@ export interface Commanded {
 
 export interface ManageOptions {
   readonly saved: SavedPlane | null;
-  readonly history: Pick<History, "accounts">;
+  readonly history: Pick<History, "accounts" | "stepsAfter">;
   readonly controlStep: Ms;
   readonly now: Ms;
   readonly hasTwin: boolean;
@@ -72,6 +77,9 @@ export function manage(target: Target, options: ManageOptions): ManagedWorkload 
   // What was told is newer than what was saved, or as old.
   const told = history.accounts.get(id);
   const set = inForce(target, saved);
+  const steps = hasOwnSlo(target, set.slo)
+    ? history.stepsAfter(id, before?.budget?.at ?? Number.NEGATIVE_INFINITY)
+    : [];
   const twinSeen = hasTwin ? new Seen({ view, have: target.twinHave, controlStep }) : null;
   const agent = new ManagedAgent({ target, slo: set.slo, wishes: set.wishes, controlStep, now });
   return {
@@ -83,6 +91,7 @@ export function manage(target: Target, options: ManageOptions): ManagedWorkload 
     trouble: null,
     account: told?.own ?? (before ? readAccount(before.account) : emptyAccount(view.sums)),
     twinAccount: hasTwin ? (told?.twin ?? savedTwin(before) ?? emptyAccount(view.sums)) : null,
+    budget: steps.reduce(countStep, before?.budget ?? null),
     revision: before?.revision ?? 1,
   };
 }
@@ -141,8 +150,19 @@ export function measureStep(
   return step === null || truth === undefined ? step : { ...step, measured: { ...step.measured, ...truth } };
 }
 
+const hasOwnSlo = ({ view }: Pick<Target, "view">, slo: Slo): boolean =>
+  view.judgedBy === undefined && describeSlo(slo.kind).judged !== null;
+
+/** Counts a step against the error budget; null where there is no SLO of its own to keep. */
+export function spendBudget(workload: ManagedWorkload, step: BudgetStep, controlStep: Ms): BudgetDocument | null {
+  const { target, agent } = workload;
+  if (!hasOwnSlo(target, agent.slo)) return null;
+  workload.budget = countStep(workload.budget, step);
+  return budgetOf(workload.budget, { attainment: target.attainment ?? USUAL_ATTAINMENT, controlStep });
+}
+
 export function savedWorkload(workload: ManagedWorkload): SavedWorkload {
-  const { target, agent, twinSeen, revision, account, twinAccount, troubles } = workload;
+  const { target, agent, twinSeen, revision, account, twinAccount, budget, troubles } = workload;
   return {
     slo: agent.slo,
     given: { slo: target.slo as SloDocument, mode: target.mode },
@@ -151,6 +171,7 @@ export function savedWorkload(workload: ManagedWorkload): SavedWorkload {
     twinHave: twinSeen?.have ?? null,
     account: writtenAccount(account),
     twinAccount: twinAccount && writtenAccount(twinAccount),
+    budget,
     troubleSince: troubles.since,
   };
 }

@@ -23,7 +23,7 @@ import { obey, setAllModes } from "./commands.ts";
 import { decisionOf } from "./decisions.ts";
 import { eventText } from "./event-texts.ts";
 import type { Commanded, ManagedWorkload, Saying } from "./managed-workload.ts";
-import { manage, measureStep, savedWorkload } from "./managed-workload.ts";
+import { manage, measureStep, savedWorkload, spendBudget } from "./managed-workload.ts";
 import type { PlaneParts, PlaneWatcher } from "./plane-parts.ts";
 import { TimedStates } from "./timed-states.ts";
 import { objectiveOf } from "./trouble.ts";
@@ -196,16 +196,19 @@ export class Plane implements Commanded {
     if (own === null) return undefined;
     workload.account = addTo(workload.account, own.measured);
     if (twin && workload.twinAccount) workload.twinAccount = addTo(workload.twinAccount, twin.measured);
+    const { preservation } = own.measured;
+    const budget = spendBudget(workload, { at, preservation }, this.#parts.controlStep);
     const before = workload.trouble;
     const causes = this.#world.events?.causesOf(target.id) ?? [];
     workload.trouble = workload.troubles.see({ at, ...own, slo: agent.slo, acting: agent.acting, causes });
     this.#tellTrouble(workload, before, at);
     return {
       workload: target.id,
-      sample: sampleOf(at, own.measured, own.have),
-      twin: twin && sampleOf(at, twin.measured, twin.have),
+      sample: sampleOf(at, { ...own, expected: agent.takeExpected() }),
+      twin: twin && sampleOf(at, { ...twin, expected: null }),
       account: workload.account,
       twinAccount: workload.twinAccount,
+      budget,
     };
   }
 
@@ -297,7 +300,11 @@ export class Plane implements Commanded {
       if (workload === undefined) continue;
       // Its saved state may be read late, after a failing disk, and a paused agent has no other news.
       if (event.kind === "restarted") workload.agent.hasNews = true;
-      if (event.kind === "decision") this.#updates.push({ kind: "decision", decision: decisionOf(workload, event) });
+      if (event.kind === "decision") {
+        const decision = decisionOf(workload, event);
+        workload.agent.decided(decision);
+        this.#updates.push({ kind: "decision", decision });
+      }
       const told = eventText(event, { title: workload.target.title, fallback: workload.target.fallback.title });
       if (told === undefined) continue;
       const evidence = event.kind === "agent" ? plain(event.event.evidence) : null;

@@ -20,6 +20,8 @@ export interface Target {
   /** As its owner gave them; a person may change both while it runs. */
   readonly slo: Slo;
   readonly mode: ModeName;
+  /** The share of steps that is to keep the SLO, below 1: the rest is its error budget. 0.99 where it is not given. */
+  readonly attainment?: number;
   readonly view: AnyTaskView;
   /** What it is known to have before anything was read; null where nobody knows. */
   readonly have: Setting | null;

@@ -50,7 +50,7 @@ export interface TrainingPace {
 export function taskTarget<R extends TaskReading, S extends Setting, O extends Seen, F>(
   options: TaskTargetOptions<R, S, O, F>,
 ): Target {
-  const { id, agent, title, fallback, slo, mode, view, have, twinHave, rules, limits } = options;
+  const { id, agent, title, fallback, slo, mode, attainment, view, have, twinHave, rules, limits } = options;
   return {
     id,
     agent,
@@ -58,6 +58,7 @@ export function taskTarget<R extends TaskReading, S extends Setting, O extends S
     fallback: { name: rules.name, title: fallback },
     slo,
     mode,
+    ...(attainment === undefined ? {} : { attainment }),
     view,
     have,
     twinHave,

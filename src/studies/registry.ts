@@ -9,6 +9,7 @@ import { awareCharacterization } from "./aware-characterization.ts";
 import { awareEmbedding } from "./aware-embedding.ts";
 import { awareEndToEnd } from "./aware-endtoend.ts";
 import { awareHeadroom } from "./aware-headroom.ts";
+import { awareSavings } from "./aware-savings.ts";
 import { awareSensitivity } from "./aware-sensitivity.ts";
 import { awareServing } from "./aware-serving.ts";
 import { firmBaselines } from "./firm-baselines.ts";
@@ -32,6 +33,7 @@ export const studies: readonly Study[] = [
   rlMountainCar,
   worldCluster,
   awareHeadroom,
+  awareSavings,
   awareCharacterization,
   awareBootstrap,
   awareServing,

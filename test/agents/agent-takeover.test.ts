@@ -51,6 +51,14 @@ const troubles: readonly Trouble[] = [
     make: (rig) => withReading(ok({ ...rig.world.reading(), at: milliseconds(rig.world.now - 90_001) })),
   },
   { reason: "telemetry-unusable", lasts: 1, make: () => withReading(readingFailure("telemetry.not-a-measure")) },
+  {
+    reason: "model-learning",
+    lasts: 1,
+    make: (rig) => {
+      rig.knowsTooLittle = true;
+      return same;
+    },
+  },
   { reason: "learner-crashed", lasts: 1, make: moodOf("throws") },
   { reason: "output-not-finite", lasts: 1, make: moodOf("not finite") },
   { reason: "output-not-finite", lasts: 1, make: moodOf("refuses") },

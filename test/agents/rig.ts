@@ -210,11 +210,13 @@ export class Rig {
   readonly agent: Agent<WorkloadReading, Allocation, Observation, Counted>;
   readonly events: AgentEvent[] = [];
   stopwatch = 0;
+  /** The task has no model of the workload that it could act by; over after the next step. */
+  knowsTooLittle = false;
 
   constructor({ shield = generous, ...options }: RigOptions = {}) {
     this.agent = new Agent({
       workload,
-      task: podsTask(task, { shield }),
+      task: { ...podsTask(task, { shield }), isReady: () => !this.knowsTooLittle },
       limits,
       profile,
       fallback,
@@ -238,6 +240,7 @@ export class Rig {
   /** One control step: what is decided is done. */
   step(alter: (input: PodInput) => PodInput = (input) => input): PodTick {
     const tick = this.agent.tick(alter(this.world.input()));
+    this.knowsTooLittle = false;
     this.events.push(...tick.events);
     this.world.have = afterAction(this.world.have, tick.action);
     this.world.now = seconds(this.world.now / 1000 + 15);

@@ -8,6 +8,7 @@ import { failure } from "../../src/base/index.ts";
 import type {
   Account,
   AgentDocument,
+  BudgetDocument,
   Command,
   ControlPlane,
   FamiliarityDocument,
@@ -15,7 +16,7 @@ import type {
   Sample,
   SettingDocument,
   StageName,
-  WorkloadDocument,
+  ToldWorkload,
 } from "../../src/contract/index.ts";
 import { faults, stages } from "../../src/contract/index.ts";
 import { podKnobs } from "../fixtures/documents/pod-knobs.ts";
@@ -34,7 +35,7 @@ export interface ScriptedPlane extends ControlPlane {
 }
 
 interface Actor {
-  workload: Omit<WorkloadDocument, "now" | "account" | "twin">;
+  workload: ToldWorkload;
   agent: AgentDocument;
   account: Account;
   twinAccount: Account;
@@ -183,6 +184,12 @@ function agentOf(id: string, { workload, stage }: { workload: string; stage: Sta
     ],
     canaryBand: stage === "ONLINE" ? 0.25 : null,
     guardTripRate: 0.031,
+    steering: {
+      decisions: 1_000,
+      asProposed: 980,
+      less: 710,
+      total: { decisions: 4_200, asProposed: 3_900, less: 2_000 },
+    },
     rollbacks: 1,
     updates: 18_240,
     familiarity: null,
@@ -200,6 +207,7 @@ function sampleOf(actor: Actor, { at, step }: When) {
   const wave = Math.sin(step / 38 + actor.base) + 0.25 * Math.sin(step / 7);
   const isTroubled = actor.workload.trouble !== null && at >= actor.workload.trouble.since;
   const load = actor.base * (2 + wave) * (isTroubled ? 1.8 : 1);
+  const isLearned = actor.agent.acting === "learner";
   const jitter = ((step * 2654435761) % 97) / 97;
   const make = (lean: number, worst: number): Sample => {
     const replicas = Math.max(2, Math.ceil((load / 60) * lean));
@@ -210,6 +218,7 @@ function sampleOf(actor: Actor, { at, step }: When) {
       load,
       latency,
       preservation: Math.min(1, target / latency),
+      expected: isLearned && lean < 1.2 ? target * (0.5 + 0.12 * wave) : null,
       ready: replicas,
       have: { replicas, cpu: 1100 * lean, memory: 0.75 * GIB * lean },
       use,
@@ -217,13 +226,24 @@ function sampleOf(actor: Actor, { at, step }: When) {
       cost: replicas * 1.1 * lean * 0.0002,
     };
   };
-  const isLearned = actor.agent.acting === "learner";
   const sample = make(isLearned ? 1.05 : 1.4, isLearned ? 1 : 1.25);
   const twin = make(1.4, 1.25);
   actor.account = added(actor.account, { sample, target });
   actor.twinAccount = added(actor.twinAccount, { sample: twin, target });
-  return { workload: actor.workload.id, sample, twin, account: actor.account, twinAccount: actor.twinAccount };
+  const { account, twinAccount } = actor;
+  return { workload: actor.workload.id, sample, twin, account, twinAccount, budget: budgetOf(account, isTroubled) };
 }
+
+/** One in a hundred steps of seven days may miss the SLO. */
+const ALLOWED = 403.2;
+const budgetOf = ({ steps, violations }: Account, isTroubled: boolean): BudgetDocument => ({
+  attainment: 0.99,
+  windowMs: 604_800_000,
+  steps,
+  missed: violations,
+  left: 1 - violations / ALLOWED,
+  burn: isTroubled ? { short: 14.4, long: 6.1 } : { short: 0.4, long: 0.6 },
+});
 
 function added(account: Account, { sample, target }: { sample: Sample; target: number }): Account {
   const { have, use } = sample;
@@ -259,12 +279,15 @@ function decisionOf(actor: Actor, { at, step }: When): PlaneUpdate {
         who === "learner"
           ? [
               { by: "lifecycle", rule: "training" },
+              { by: "capacity", rule: "need" },
               ...(isTripped ? [{ by: "guard", rule: "step", knob: "replicas" }] : []),
             ]
           : [{ by: "lifecycle", rule: "bootstrapping" }],
       have,
       proposed: who === "learner" || actor.agent.stage === "OFFLINE" ? wish : null,
       executed: isTripped ? { ...wish, replicas: 8, cpu: 1100 } : wish,
+      fallback: { replicas: 9, cpu: 1100, memory: 0.75 * GIB },
+      expected: who === "learner" && actor.workload.slo.kind === "latency" ? 0.5 * actor.workload.slo.target : null,
       failure: null,
     },
   };

@@ -37,7 +37,7 @@ export const asService =
           ),
         };
       case "decision": {
-        const { have, proposed, executed } = update.decision;
+        const { have, proposed, executed, fallback } = update.decision;
         if (update.decision.workload !== id) return update;
         return {
           kind: "decision",
@@ -46,6 +46,7 @@ export const asService =
             have: have && settingOf(have),
             proposed: proposed && settingOf(proposed),
             executed: executed && settingOf(executed),
+            fallback: fallback && settingOf(fallback),
           },
         };
       }

@@ -121,6 +121,9 @@ const faults: Readonly<Record<TakeoverReason, readonly [Fault, ...Fault[]]>> = {
     { name: "the source never returns", ...lasting({ telemetry: "hangs" }), within: 2, over: "learner" },
   ],
   "telemetry-unusable": [{ name: "NaN", ...lasting({ telemetry: "nan" }), over: "learner" }],
+  "model-learning": [
+    { name: "too little is known of the workload", ...lasting({ model: "learning" }), over: "learner" },
+  ],
   "checkpoint-missing": [
     {
       name: "the policy crashes and none was good before",
@@ -273,6 +276,20 @@ describe("every stage is entered, for every cause there is:", () => {
     ]);
     met.add("INITIALIZED");
     expect((await life.store.counts()).records).toBeGreaterThan(5 * EPISODE);
+  });
+
+  test("where the task's own model proposes, its turn comes when it has had proposals for an episode", async () => {
+    const byModel = { byModel: true, offPolicy: null, canary: null };
+    const rollback = { excess: null, credit: 0, maxFaultShare: 0.5, wait: 5 };
+    const shadow = { episodes: 1, maxTripRate: 1, maxFailureRate: 0.1, maxRiskyRate: 1 };
+    const life = shopLife({ profile: { serving: outOfReach, gates: { ...byModel, rollback, shadow } } });
+    life.faults.model = "learning";
+    await life.turns(3 * EPISODE);
+    expect(life.last()).toMatchObject({ stage: "OFFLINE", who: "fallback" });
+    delete life.faults.model;
+    await life.turnsUntil(({ who, stage }) => who === "learner" && stage === "ONLINE", 2 * EPISODE + 1);
+    await endOf(life);
+    expect(life.transitions()).toEqual(["INITIALIZED → OFFLINE (bootstrap)", "OFFLINE → ONLINE (model-ready)"]);
   });
 
   test("with high stakes the fallback acts during retraining", async () => {

@@ -3,11 +3,13 @@ import { loadKernels } from "../../src/adapters/runtime/index.ts";
 import { memoryStore } from "../../src/adapters/store/index.ts";
 import type { ManualClock } from "../../src/base/index.ts";
 import { milliseconds, ok, parseAgentId, parseWorkloadId, unwrap } from "../../src/base/index.ts";
-import type { PlaneUpdate, SeriesDocument } from "../../src/contract/index.ts";
+import type { ModeName, PlaneUpdate, SeriesDocument } from "../../src/contract/index.ts";
 import type { SavedPlane } from "../../src/contract/schemas/index.ts";
 import { agentTrainingKinds, parseLifecycleProfile } from "../../src/control/lifecycle/index.ts";
 import type { Trainer } from "../../src/control/loop/index.ts";
 import { Bcq, bcqDefaults } from "../../src/learn/rl/index.ts";
+import { splitNotes } from "../../src/plane/agent-notes.ts";
+import type { LearnerWish } from "../../src/plane/index.ts";
 import { emptyHistory, memoryStates, Plane, taskTarget } from "../../src/plane/index.ts";
 import { createReadModel } from "../../src/server/read-model/read-model.ts";
 import { drainLimits, drainTask, drainView, proportionalRate, STEP } from "../fixtures/drain-task/drain-task.ts";
@@ -25,17 +27,17 @@ const inPlace: Trainer = {
     ok(await tasks[kind]?.(config, { kernels, isCancelled: () => false, progress: () => undefined })),
 };
 
-const target = taskTarget({
+const options = {
   id: unwrap(parseWorkloadId("queue")),
   agent,
   title: "Queue",
   fallback: "the proportional rule",
   slo,
-  mode: "act",
+  mode: "act" as const,
   view: drainView,
   have: null,
   twinHave: null,
-  profile: (mode) =>
+  profile: (mode: ModeName) =>
     unwrap(
       parseLifecycleProfile({
         mode,
@@ -48,7 +50,7 @@ const target = taskTarget({
   task: drainTask,
   limits: drainLimits,
   rules: proportionalRate,
-  createLearner: ({ attempt }) =>
+  createLearner: ({ attempt }: LearnerWish) =>
     new Bcq({
       kernels,
       shape: { obs: 2, action: { kind: "continuous", low: [-1], high: [1] }, actorContext: 0, criticContext: 0 },
@@ -57,9 +59,9 @@ const target = taskTarget({
     }),
   seed: 1,
   training: { trainEvery: 4, updates: 4, replaySize: () => 1_000 },
-});
+};
 
-async function open({ world }: QueueWorld, saved: SavedPlane | null = null) {
+async function open({ world }: QueueWorld, saved: SavedPlane | null = null, target = taskTarget(options)) {
   const kept: { saved: SavedPlane | null } = { saved: null };
   const plane = new Plane({
     seed: 1,
@@ -139,6 +141,57 @@ test("its agent lives the life of every agent: it learns from its fallback, is p
     ok: false,
     failure: { code: "plane.no-faults" },
   });
+  unwrap(await plane.close());
+});
+
+test("what its model expects is shown with the decision and with the step that it is of, beside the fallback alone", async () => {
+  const knowing = taskTarget({
+    ...options,
+    attainment: 0.95,
+    // A second of waiting for every twenty messages that are taken out in one.
+    task: (asked) => ({ ...drainTask(asked), expectedNearness: ({ rate }) => rate / 40 }),
+  });
+  const queue = queueWorld(start, 20);
+  const { plane, kept } = await open(queue, null, knowing);
+  unwrap(await plane.begin());
+  queue.arrivals = 11;
+  const updates = await advance(plane, 6);
+  const decisions = of(updates, "decision").map(({ decision }) => decision);
+  const rows = of(updates, "samples").flatMap(({ samples }) => samples);
+  // Rate 12 of 40 is 0.3 of 2,000 ms.
+  expect(decisions[0]).toMatchObject({ executed: { rate: 12 }, fallback: { rate: 12 }, expected: 600 });
+  expect(new Set(decisions.map(({ expected }) => expected)).size).toBeGreaterThan(1);
+  // A decision is of the step after it, and before the first nobody expected anything.
+  expect(rows.map(({ sample }) => sample.expected)).toEqual([
+    null,
+    ...decisions.slice(0, rows.length - 1).map(({ expected }) => expected),
+  ]);
+  expect(rows.at(-1)?.budget).toEqual({
+    attainment: 0.95,
+    windowMs: 604_800_000,
+    steps: 7,
+    missed: 0,
+    left: 1,
+    burn: { short: 0, long: 0 },
+  });
+  unwrap(await plane.close());
+  expect(kept.saved?.workloads.queue?.budget).toMatchObject({ steps: [7], missed: [0] });
+});
+
+test("how much of what is done is the learner's own is counted, and is still known after a restart", async () => {
+  const { plane } = await open(queueWorld(start, 20));
+  unwrap(await plane.begin());
+  await advance(plane, 40);
+  unwrap(await plane.command({ kind: "promote", agent }, null));
+  const updates = await advance(plane, 24);
+  const by = of(updates, "decision").flatMap(({ decision }) => (decision.who === "learner" ? [decision] : []));
+  const own = by.filter(({ proposed, executed }) => proposed?.rate === executed?.rate).length;
+  const less = by.filter(({ executed, fallback }) => (executed?.rate ?? 0) < (fallback?.rate ?? 0)).length;
+  expect(by.length).toBeGreaterThan(0);
+  const [workload] = plane.workloads;
+  const counts = { decisions: by.length, asProposed: own, less };
+  expect(workload?.agent.document().steering).toEqual({ ...counts, total: counts });
+  expect(unwrap(splitNotes(workload?.agent.save() ?? new Uint8Array())).notes.steering.total).toEqual(counts);
   unwrap(await plane.close());
 });
 

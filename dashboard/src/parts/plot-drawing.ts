@@ -56,13 +56,19 @@ export function drawMarks(plot: uPlot, marks: readonly Mark[]): void {
   ctx.restore();
 }
 
-/** The highest value of every stretch of the last line that runs over the top, written where it is. */
-export function drawPeaks(plot: uPlot, say: (value: number) => string): void {
+export interface Peaks {
+  /** Its place among the plot's data: the last line that is not dashed. */
+  readonly line: number;
+  readonly say: (value: number) => string;
+}
+
+/** The highest value of every stretch of a line that runs over the top, written where it is. */
+export function drawPeaks(plot: uPlot, { line, say }: Peaks): void {
   const { ctx, bbox } = plot;
   const top = plot.scales.y?.max;
   const times = plot.data[0];
-  const values = plot.data.at(-1);
-  if (top === undefined || values === undefined || values === times) return;
+  const values = line === 0 ? undefined : plot.data[line];
+  if (top === undefined || values === undefined) return;
   const scale = devicePixelRatio || 1;
   ctx.save();
   ctx.font = `600 ${10.5 * scale}px system-ui, sans-serif`;

@@ -184,7 +184,8 @@ function optionsOf(spec: PlotSpec, place: { group: CursorGroup | null; width: nu
         (plot) => {
           if (spec.draw !== undefined) return spec.draw(plot);
           drawMarks(plot, spec.marks?.() ?? []);
-          if (spec.ceiling !== undefined) drawPeaks(plot, spec.say);
+          const line = 1 + spec.lines.findLastIndex(({ dash }) => dash === undefined);
+          if (spec.ceiling !== undefined) drawPeaks(plot, { line, say: spec.say });
         },
       ],
       setCursor: [

@@ -8,6 +8,7 @@ const sample = (at: number): Sample => ({
   load: at,
   latency: null,
   preservation: null,
+  expected: null,
   ready: 1,
   have: { replicas: 2, cpu: 3, memory: 4 },
   use: { cpu: 5, memory: 6 },
@@ -17,7 +18,7 @@ const sample = (at: number): Sample => ({
 
 function series(at: readonly number[]): SeriesDocument {
   const column = at.map(() => 7);
-  const fixed = { load: column, latency: column, preservation: column, reward: column, cost: column };
+  const fixed = { load: column, latency: column, expected: column, preservation: column, reward: column, cost: column };
   return { workload: "w", at, columns: { ...fixed, cpu: column, cpuUse: column }, twin: null };
 }
 
@@ -28,7 +29,7 @@ test("it never holds more than its capacity and one trimming, and keeps the newe
     expect(history.at.length).toBeLessThanOrEqual(228);
   }
   expect(history.at.at(-1)).toBe(1000);
-  expect(Object.keys(history.ours)).toHaveLength(5 + 2 * podKnobs.length);
+  expect(Object.keys(history.ours)).toHaveLength(6 + 2 * podKnobs.length);
   for (const column of [...Object.values(history.ours), ...Object.values(history.twin)])
     expect(column.length).toBe(history.at.length);
 });

@@ -76,7 +76,7 @@ function emptyColumns(knobs: readonly string[]): Columns {
     own[useOf(knob)] = [];
   }
   // What every workload has comes last, so that no knob can stand in for it.
-  return { ...own, load: [], latency: [], preservation: [], reward: [], cost: [] };
+  return { ...own, load: [], latency: [], expected: [], preservation: [], reward: [], cost: [] };
 }
 
 /** The column that has what is used of a knob. */

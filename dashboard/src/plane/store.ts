@@ -6,6 +6,7 @@ import { batch, computed, type ReadonlySignal, type Signal, signal } from "@prea
 import type {
   Account,
   AgentDocument,
+  BudgetDocument,
   DecisionDocument,
   EventDocument,
   FallbackDocument,
@@ -16,6 +17,7 @@ import type {
   Sample,
   SloDocument,
   StreamMessages,
+  ToldWorkload,
   Trouble,
   WorkloadDocument,
   WorldDocument,
@@ -40,6 +42,7 @@ export interface WorkloadCell {
   readonly agent: Signal<string>;
   readonly now: Signal<Sample | null>;
   readonly account: Signal<Account>;
+  readonly budget: Signal<BudgetDocument | null>;
   readonly twin: Signal<{ readonly now: Sample | null; readonly account: Account } | null>;
   readonly release: Signal<ReleaseDocument | null>;
   readonly trouble: Signal<Trouble | null>;
@@ -108,6 +111,16 @@ export class PlaneStore {
     };
   });
 
+  /** Of every workload that has a twin and a price, whatever its task, and who would act for them alone. */
+  readonly priced = computed(() => {
+    const cells = [...this.cells.value.values()].filter((cell) => (cell.twin.value?.account.cost ?? 0) > 0);
+    return {
+      ours: sumAccounts(cells.map((cell) => cell.account.value)),
+      twin: cells.length === 0 ? null : sumAccounts(cells.map((cell) => cell.twin.value?.account ?? noAccount)),
+      fallbacks: cells.map((cell) => this.fallbackOf(cell.agent.value)),
+    };
+  });
+
   /** What anybody's account says the use of, by name. A text, so that nothing is drawn anew while it stays the same. */
   readonly usedNames = computed(() => Object.keys(utilisationOf(this.totals.value.ours)).join(" "));
 
@@ -133,6 +146,7 @@ export class PlaneStore {
         }
         cell.now.value = document.now;
         cell.account.value = document.account;
+        cell.budget.value = document.budget;
         cell.twin.value = document.twin;
         cells.set(document.id, cell);
       }
@@ -226,24 +240,25 @@ export class PlaneStore {
     const tasks = this.world.peek()?.tasks ?? [];
     if (update.samples.some(({ workload }) => tasks.includes(cells.get(workload)?.task ?? "")))
       this.at.value = update.at;
-    for (const { workload, sample, twin, account, twinAccount } of update.samples) {
+    for (const { workload, sample, twin, account, twinAccount, budget } of update.samples) {
       const cell = cells.get(workload);
       if (cell === undefined) continue;
       cell.now.value = sample;
       cell.account.value = account;
+      cell.budget.value = budget;
       cell.twin.value = twinAccount === null ? null : { now: twin, account: twinAccount };
       cell.history.push(sample, twin);
       cell.grown.value += 1;
     }
   }
 
-  #takeWorkload(workload: Omit<WorkloadDocument, "now" | "account" | "twin">): void {
+  #takeWorkload(workload: ToldWorkload): void {
     const known = this.cells.peek().get(workload.id);
     if (known !== undefined) {
       describe(known, workload);
       return;
     }
-    const cell = newCell({ ...workload, now: null, account: noAccount, twin: null });
+    const cell = newCell({ ...workload, now: null, account: noAccount, budget: null, twin: null });
     this.cells.value = new Map([...this.cells.peek(), [workload.id, cell]]);
   }
 
@@ -258,7 +273,7 @@ export class PlaneStore {
   }
 }
 
-function describe(cell: WorkloadCell, document: Omit<WorkloadDocument, "now" | "account" | "twin">): void {
+function describe(cell: WorkloadCell, document: ToldWorkload): void {
   cell.title.value = document.title;
   // A new object of the same content must not redraw what depends on it.
   if (JSON.stringify(cell.slo.peek()) !== JSON.stringify(document.slo)) cell.slo.value = document.slo;
@@ -290,6 +305,7 @@ function newCell(document: WorkloadDocument): WorkloadCell {
     agent: signal(document.agent),
     now,
     account: signal(document.account),
+    budget: signal(document.budget),
     twin: signal(document.twin),
     release: signal(document.release),
     trouble,

@@ -18,6 +18,7 @@ import { PlaneProblem, readAgent } from "../plane/client.ts";
 import { connection } from "../plane/stream.ts";
 import { hrefOf } from "../router.ts";
 import { store } from "../state.ts";
+import { shareOf } from "../words/budget.ts";
 import { meaningOf, modeMeaning, nextStage, rolledBackStage, stageWord } from "../words/consequences.ts";
 import { withFallback } from "../words/fallback.ts";
 import { dayAndClock, percent, whole } from "../words/format.ts";
@@ -66,6 +67,7 @@ function Known({ agent }: { agent: AgentDocument }): ComponentChild {
   const cell = store.cells.value.get(agent.workload);
   const title = cell?.title.value ?? agent.workload;
   const home = homeOf(cell?.task ?? "");
+  const { steering: steered } = agent;
   return (
     <>
       <nav class="crumbs" aria-label="Where you are">
@@ -86,7 +88,17 @@ function Known({ agent }: { agent: AgentDocument }): ComponentChild {
         </div>
         <Buttons agent={agent} />
       </div>
-      <dl class="totals">
+      <dl class="totals facts">
+        <Fact
+          name="Done as proposed"
+          value={shareOf(steered.asProposed, steered.decisions)}
+          about={steeredWords(agent)}
+        />
+        <Fact
+          name={`Less than ${agent.fallback.title} alone`}
+          value={shareOf(steered.less, steered.decisions)}
+          about="of the same decisions"
+        />
         <Fact name="Guard changed lately" value={percent(agent.guardTripRate)} about="of the learner's wishes" />
         <Fact name="Rollbacks" value={whole(agent.rollbacks)} about="since it began" />
         <Fact name="Training updates" value={whole(agent.updates)} about="since it began" />
@@ -142,6 +154,13 @@ function Familiar({ workload, familiarity: { why, model, kin } }: FamiliarProps)
       </p>
     </section>
   );
+}
+
+function steeredWords({ steering: { decisions, total } }: AgentDocument): string {
+  if (decisions === 0) return "the learner has not acted yet";
+  return decisions === total.decisions
+    ? `of ${whole(decisions)} decisions`
+    : `of its newest ${whole(decisions)} decisions`;
 }
 
 function canaryWords({ canaryBand, stage, acting, fallback }: AgentDocument): string {

@@ -18,7 +18,7 @@ test("a workload of pods has replicas, and CPU and memory used beside what all p
     ["Reward", "reward"],
   ]);
   const history = new History(10, podKnobs);
-  const measured = { at: 1000, load: 1, latency: 1, preservation: 1, ready: 2, reward: null, cost: 0 };
+  const measured = { at: 1000, load: 1, latency: 1, preservation: 1, expected: 1, ready: 2, reward: null, cost: 0 };
   history.push({ ...measured, have: { replicas: 3, cpu: 500, memory: 7 }, use: { cpu: 900, memory: 8 } }, null);
   const granted = chartsOf({ slo, knobs: podKnobs, used: ["cpu", "memory"] }).map((chart) => chart.granted);
   expect(granted.flatMap((one) => (one === undefined ? [] : [grantedToAll(history.ours, one)]))).toEqual([

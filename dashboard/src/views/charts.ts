@@ -2,7 +2,7 @@
  * Which charts a workload has: load and what is promised, one per knob, reward.
  * Owns: their columns, titles and units, and what was granted beside what is used. Not here: drawing them (time-charts.tsx).
  */
-import { describeSlo, type KnobDocument, type SloDocument } from "../../../src/contract/index.ts";
+import { describeSlo, type KnobDocument, type SeriesColumn, type SloDocument } from "../../../src/contract/index.ts";
 import { type Columns, useOf } from "../plane/history.ts";
 import { latency, load, percent, reward } from "../words/format.ts";
 import { countFor, isCount, nameOfAll, sayFor } from "../words/knobs.ts";
@@ -11,6 +11,8 @@ export interface Chart {
   readonly column: string;
   /** Drawn beside it, where what is used is held against what is granted. */
   readonly granted?: Granted;
+  /** The column of what a model expected of it, drawn beside it where there is any. */
+  readonly expected?: SeriesColumn;
   readonly title: string;
   readonly say: (value: number | null | undefined) => string;
   readonly isStepped?: boolean;
@@ -28,6 +30,7 @@ export interface Granted {
 const POWERS_OF_TWO = Array.from({ length: 16 }, (_, index) => 2 ** (24 + index));
 const WHOLE_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 
+const LATENCY: Chart = { column: "latency", expected: "expected", title: "Latency", say: latency };
 /** For SLOs whose target is on none of the others. */
 const KEPT: Chart = { column: "preservation", title: "SLO preservation", say: percent, startsAtZero: false };
 
@@ -37,7 +40,7 @@ export function chartsOf({ slo, isJudgedByOthers = false, knobs, used }: Charted
     { column: "load", title: "Load", say: load },
     ...(isJudgedByOthers || describeSlo(slo.kind).chart === KEPT.column ? [KEPT] : []),
     // What is judged by others has no latency of its own either.
-    ...(isJudgedByOthers ? [] : [{ column: "latency", title: "Latency", say: latency }]),
+    ...(isJudgedByOthers ? [] : [LATENCY]),
     ...knobs.map((knob) => knobChart(knob, knobs, used.includes(knob.name))),
     { column: "reward", title: "Reward", say: reward, startsAtZero: false },
   ];

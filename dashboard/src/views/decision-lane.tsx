@@ -2,7 +2,7 @@
 import { useComputed } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import type uPlot from "uplot";
-import type { DecisionDocument, SettingDocument } from "../../../src/contract/index.ts";
+import { type DecisionDocument, isSameSetting, type SettingDocument } from "../../../src/contract/index.ts";
 import { type CursorGroup, Plot } from "../parts/plot.tsx";
 import type { WorkloadCell } from "../plane/store.ts";
 import { store } from "../state.ts";
@@ -74,6 +74,5 @@ function drawLane(plot: uPlot, decisions: readonly DecisionDocument[]): void {
 }
 
 export function isChanged(proposed: SettingDocument | null, executed: SettingDocument | null): boolean {
-  if (proposed === null || executed === null) return false;
-  return Object.keys({ ...proposed, ...executed }).some((knob) => proposed[knob] !== executed[knob]);
+  return proposed !== null && executed !== null && !isSameSetting(proposed, executed);
 }

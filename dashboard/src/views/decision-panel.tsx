@@ -1,4 +1,7 @@
-/** The decision at the cursor, or the newest: who acted, what was wished, what was done, and why. */
+/**
+ * The decision at the cursor, or the newest: who acted and why, what was proposed, what was done, what the fallback alone
+ * would have, and the latency that a model expects of it.
+ */
 import { useComputed } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import type {
@@ -7,13 +10,14 @@ import type {
   KnobDocument,
   Reason,
   SettingDocument,
+  SloDocument,
 } from "../../../src/contract/index.ts";
 import type { CursorGroup } from "../parts/plot.tsx";
 import type { WorkloadCell } from "../plane/store.ts";
 import { store } from "../state.ts";
 import { stageWord } from "../words/consequences.ts";
 import { withFallback } from "../words/fallback.ts";
-import { clock } from "../words/format.ts";
+import { clock, latency } from "../words/format.ts";
 import { quantityOf } from "../words/knobs.ts";
 import { changedBy, reasonWords } from "../words/reasons.ts";
 import { isChanged } from "./decision-lane.tsx";
@@ -32,7 +36,13 @@ export function DecisionPanel({ cell, group }: { cell: WorkloadCell; group: Curs
           </p>
         </>
       ) : (
-        <Shown decision={shown} knobs={cell.knobs.value} isNewest={group.lookAt.value === null} fallback={fallback} />
+        <Shown
+          decision={shown}
+          knobs={cell.knobs.value}
+          slo={cell.slo.value}
+          isNewest={group.lookAt.value === null}
+          fallback={fallback}
+        />
       )}
     </aside>
   );
@@ -49,11 +59,13 @@ const WHO = { learner: "The learner acted", fallback: "{fallback} acted", nobody
 interface ShownProps {
   readonly decision: DecisionDocument;
   readonly knobs: readonly KnobDocument[];
+  readonly slo: SloDocument;
   readonly isNewest: boolean;
   readonly fallback: FallbackDocument;
 }
 
-function Shown({ decision, knobs, isNewest, fallback }: ShownProps): ComponentChild {
+function Shown({ decision, knobs, slo, isNewest, fallback }: ShownProps): ComponentChild {
+  const hasAlone = decision.fallback !== null;
   return (
     <>
       <p class="quiet when">
@@ -81,8 +93,13 @@ function Shown({ decision, knobs, isNewest, fallback }: ShownProps): ComponentCh
               <span class="sr-only">Quantity</span>
             </th>
             <th scope="col">had</th>
-            <th scope="col">wished</th>
+            <th scope="col">proposed</th>
             <th scope="col">done</th>
+            {hasAlone ? (
+              <th scope="col">
+                alone<span class="sr-only"> under {fallback.title}</span>
+              </th>
+            ) : null}
           </tr>
         </thead>
         <tbody>
@@ -91,6 +108,8 @@ function Shown({ decision, knobs, isNewest, fallback }: ShownProps): ComponentCh
           ))}
         </tbody>
       </table>
+      {hasAlone ? <p class="quiet">Alone: what there would be by now under {fallback.title} alone.</p> : null}
+      {decision.expected === null ? null : <p class="quiet">{expectedWords(decision.expected, slo)}</p>}
       {isChanged(decision.proposed, decision.executed) ? <p class="quiet">{changers(decision.why)}</p> : null}
     </>
   );
@@ -98,10 +117,15 @@ function Shown({ decision, knobs, isNewest, fallback }: ShownProps): ComponentCh
 
 function changers(why: readonly Reason[]): string {
   const names = changedBy(why);
-  if (names.length === 0) return "The wish was rounded, or too small a change to make.";
+  if (names.length === 0) return "The proposal was rounded, or too small a change to make.";
   const named = names.length === 1 ? names[0] : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
-  return `Changed by the ${named}: what the learner wished is not what was done.`;
+  return `Changed by the ${named}: what the learner proposed is not what was done.`;
 }
+
+const expectedWords = (expected: number, slo: SloDocument): string =>
+  slo.kind === "latency"
+    ? `The model expects ${latency(expected)}; the SLO allows ${latency(slo.target)}.`
+    : `The model expects ${latency(expected)}.`;
 
 interface QuantityProps {
   readonly knob: KnobDocument;
@@ -120,6 +144,7 @@ function Quantity({ knob, knobs, decision }: QuantityProps): ComponentChild {
       <td>{had}</td>
       <td>{of(decision.proposed)}</td>
       <td>{had === done ? done : <strong>{done}</strong>}</td>
+      {decision.fallback === null ? null : <td class="quiet">{of(decision.fallback)}</td>}
     </tr>
   );
 }

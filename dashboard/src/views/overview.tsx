@@ -15,9 +15,11 @@ import { SPARK_MINUTES, Sparkline } from "../parts/sparkline.tsx";
 import type { WorkloadCell } from "../plane/store.ts";
 import { hrefOf } from "../router.ts";
 import { store } from "../state.ts";
+import { budgetLeft } from "../words/budget.ts";
 import { commonTitle } from "../words/fallback.ts";
 import { money, percent } from "../words/format.ts";
 import { nameOfAll } from "../words/knobs.ts";
+import { perDayWords, savedBriefly, savedPerDay, savingsOf, savingsSentence } from "../words/savings.ts";
 import { servicesSummary } from "../words/services.ts";
 import {
   type Comparison,
@@ -126,8 +128,15 @@ function Headline(): ComponentChild {
         </span>
         {text}
       </Title>
+      <Saved />
     </div>
   );
+}
+
+/** What all of it was good for so far; nothing where there is no twin, or no price. */
+function Saved(): ComponentChild {
+  const sentence = useComputed(() => savingsSentence(store.priced.value, commonTitle(store.priced.value.fallbacks)));
+  return sentence.value === null ? null : <p class="saved">{sentence}</p>;
 }
 
 function Legend(): ComponentChild {
@@ -304,6 +313,7 @@ function Row({ cell }: { cell: WorkloadCell }): ComponentChild {
       <GridCell class="figure">
         <span class="cell-name">SLO kept</span>
         <Value comparison={attainment} say={percent} kind="points" />
+        <Budget cell={cell} />
       </GridCell>
       <GridCell class="figure">
         <span class="cell-name">
@@ -314,11 +324,40 @@ function Row({ cell }: { cell: WorkloadCell }): ComponentChild {
       <GridCell class="figure">
         <span class="cell-name">Cost so far</span>
         <Value comparison={cost} say={money} kind="relative" />
+        <RowSavings cell={cell} />
       </GridCell>
       <GridCell class="agent-cell">
         <AgentCell id={cell.agent.value} />
       </GridCell>
     </GridRow>
+  );
+}
+
+function Budget({ cell }: { cell: WorkloadCell }): ComponentChild {
+  const text = useComputed(() => {
+    const budget = cell.budget.value;
+    if (budget === null) return null;
+    return budget.left < 0 ? "budget overspent" : `budget ${budgetLeft(budget)} left`;
+  });
+  return text.value === null ? null : <p class="note quiet">{text}</p>;
+}
+
+/** In dollars, and at the present rate; the percentage stands above. */
+function RowSavings({ cell }: { cell: WorkloadCell }): ComponentChild {
+  const saved = useComputed(() => {
+    const savings = savingsOf({ ours: cell.account.value, twin: cell.twin.value?.account ?? null });
+    return savings === null ? "" : savedBriefly(savings);
+  });
+  const rate = useComputed(() => {
+    void cell.grown.value;
+    return perDayWords(savedPerDay(cell.history, (cell.history.at.at(-1) ?? 0) - SPARK_MINUTES * 60));
+  });
+  if (saved.value === "") return null;
+  return (
+    <>
+      <p class="note quiet">{saved}</p>
+      <p class="note quiet">{rate}</p>
+    </>
   );
 }
 

@@ -62,6 +62,10 @@ function linesOf(chart: Chart): readonly PlotLine[] {
       ? []
       : [{ label: "granted", colour: "--granted", width: 1.5, isStepped: true } as const]),
     { label: "managed", colour: "--ours", width: 2, isStepped },
+    // Over what was measured: where the model is right, one lies on the other.
+    ...(chart.expected === undefined
+      ? []
+      : [{ label: "expected", colour: "--expected", width: 1.25, dash: [4, 3] } as const]),
   ];
 }
 
@@ -116,9 +120,13 @@ export function TimeChart({
           void cell.grown.value;
           const ours = history.ours[chart.column] ?? [];
           const twin = history.twin[chart.column] ?? [];
-          return chart.granted === undefined
-            ? [history.at, twin, ours]
-            : [history.at, twin, grantedToAll(history.ours, chart.granted), ours];
+          return [
+            history.at,
+            twin,
+            ...(chart.granted === undefined ? [] : [grantedToAll(history.ours, chart.granted)]),
+            ours,
+            ...(chart.expected === undefined ? [] : [history.ours[chart.expected]]),
+          ];
         }}
       />
     </div>
@@ -139,12 +147,19 @@ function ChartHead({ chart, cell, index, title }: ChartHeadProps): ComponentChil
   const granted = useComputed(() =>
     chart.granted === undefined ? "" : ` of ${chart.say(grantedAt(history.ours, chart.granted, index.value))}`,
   );
+  const expected = useComputed(() => {
+    const value = chart.expected === undefined ? null : (history.ours[chart.expected][index.value] ?? null);
+    return value === null ? "" : `expected ${chart.say(value)}, `;
+  });
   return (
     <h2>
       <span>{title}</span>
       <span class="reading">
         <strong>{ours}</strong>
-        {granted} <span class="quiet">twin {twin}</span>
+        {granted}{" "}
+        <span class="quiet">
+          {expected}twin {twin}
+        </span>
       </span>
     </h2>
   );

@@ -10,15 +10,18 @@ import { Difference, Loading, Problem, Title, WhatAndWhy } from "../parts/bits.t
 import { confirm } from "../parts/confirm.tsx";
 import { CursorGroup } from "../parts/plot.tsx";
 import { askForSlo } from "../parts/slo-dialog.tsx";
+import { SPARK_MINUTES } from "../parts/sparkline.tsx";
 import { loadDecisions, loadPast } from "../plane/load-past.ts";
 import type { WorkloadCell } from "../plane/store.ts";
 import { connection } from "../plane/stream.ts";
 import { hrefOf } from "../router.ts";
 import { store } from "../state.ts";
+import { budgetLeft, budgetMeaning, burnWords, steeringWords } from "../words/budget.ts";
 import { faultWord } from "../words/consequences.ts";
 import { capitalized } from "../words/fallback.ts";
 import { money, percent } from "../words/format.ts";
 import { nameOfAll } from "../words/knobs.ts";
+import { perDayWords, savedPerDay, savedWords, savingsOf } from "../words/savings.ts";
 import { sloWords } from "../words/slo-words.ts";
 import { compareAttainment, compareCost, compareUse, releaseWords } from "../words/standing.ts";
 import { homeOf, namedIn } from "../words/tasks.ts";
@@ -53,6 +56,10 @@ function Known({ cell }: { cell: WorkloadCell }): ComponentChild {
     knobs: cell.knobs.value,
     used: used.value.split(" "),
   });
+  const hasExpected = useComputed(() => {
+    void cell.grown.value;
+    return cell.history.ours.expected.some((value) => value !== null);
+  });
   const home = homeOf(cell.task);
   useEffect(() => {
     loadPast(cell);
@@ -74,6 +81,11 @@ function Known({ cell }: { cell: WorkloadCell }): ComponentChild {
             <span>
               <span class="key twin" aria-hidden="true" /> twin under {fallback}
             </span>{" "}
+            {hasExpected.value ? (
+              <span>
+                <span class="key expected" aria-hidden="true" /> expected by the model
+              </span>
+            ) : null}{" "}
             <span>
               <span class="key granted" aria-hidden="true" /> granted
             </span>{" "}
@@ -124,6 +136,7 @@ function Head({ cell }: { cell: WorkloadCell }): ComponentChild {
           <a href={hrefOf({ view: "agent", id: cell.agent.value })}>Its agent</a> ·{" "}
           <a href={hrefOf({ view: "events", workload: cell.id })}>Its events</a>
         </p>
+        <Steering cell={cell} />
         <Actions cell={cell} />
       </div>
       <dl class="totals small">
@@ -133,6 +146,7 @@ function Head({ cell }: { cell: WorkloadCell }): ComponentChild {
             <span class="value">{kept}</span> <Difference comparison={attainment} kind="points" />
           </dd>
         </div>
+        <BudgetFigure cell={cell} />
         {usedName.value === undefined ? null : (
           <div>
             <dt>{nameOfAll(usedName.value, cell.knobs.value)} used</dt>
@@ -149,9 +163,51 @@ function Head({ cell }: { cell: WorkloadCell }): ComponentChild {
             </dd>
           </div>
         ) : null}
+        <SavedFigure cell={cell} />
       </dl>
     </div>
   );
+}
+
+function BudgetFigure({ cell }: { cell: WorkloadCell }): ComponentChild {
+  const budget = cell.budget.value;
+  if (budget === null) return null;
+  return (
+    <div title={budgetMeaning(budget)}>
+      <dt>Error budget left</dt>
+      <dd>
+        <span class={budget.left < 0 ? "value overspent" : "value"}>{budgetLeft(budget)}</span>{" "}
+        <span class="quiet note">{burnWords(budget)}</span>
+      </dd>
+    </div>
+  );
+}
+
+/** Against the twin; nothing without one. */
+function SavedFigure({ cell }: { cell: WorkloadCell }): ComponentChild {
+  const savings = useComputed(() => savingsOf({ ours: cell.account.value, twin: cell.twin.value?.account ?? null }));
+  const rate = useComputed(() => {
+    void cell.grown.value;
+    return perDayWords(savedPerDay(cell.history, (cell.history.at.at(-1) ?? 0) - SPARK_MINUTES * 60));
+  });
+  if (savings.value === null) return null;
+  return (
+    <div>
+      <dt>{savings.value.dollars < 0 ? "Spent against the twin" : "Saved against the twin"}</dt>
+      <dd>
+        <span class="value">{savedWords(savings.value)}</span> <span class="quiet note">{rate}</span>
+      </dd>
+    </div>
+  );
+}
+
+/** How much of what is done is the learner's own. */
+function Steering({ cell }: { cell: WorkloadCell }): ComponentChild {
+  // The list of agents is read so that one that appears later is found.
+  void store.agentIds.value;
+  const agent = store.agent(cell.agent.value)?.value;
+  const words = agent === undefined ? null : steeringWords(agent.steering, agent.fallback.title);
+  return words === null ? null : <p class="quiet">The learner's decisions: {words}</p>;
 }
 
 function Actions({ cell }: { cell: WorkloadCell }): ComponentChild {

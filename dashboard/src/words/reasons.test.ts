@@ -10,6 +10,10 @@ test("reasons are read out, and one that is not known is shown as it came", () =
   expect(words("guard", "cool-down", "cpu")).toBe("Guard: changed too recently to change again (CPU).");
   expect(words("guard", "step", "gpu-share")).toBe("Guard: a smaller step (gpu-share).");
   expect(words("guard", "stale-data")).toBe("Guard: refused, the measurements are too old.");
+  expect(words("capacity", "need")).toBe("Capacity: the least that the model expects to keep the SLO.");
+  expect(words("lifecycle", "model-learning")).toBe(
+    "Too little was seen of the workload to say what it needs, so it is left to HPA and VPA.",
+  );
   expect(words("guard", "bespoke", "cpu")).toBe("guard: bespoke (CPU)");
   expect(words("somebody", "something")).toBe("somebody: something");
   expect(becauseWords("operator", rules.title)).toBe("A person decided so.");

@@ -23,6 +23,7 @@ const LIFECYCLE: Words = {
   "clock-jumped": "The clock jumped, so it is left to {fallback}.",
   "telemetry-stale": "The measurements are too old to act on, so it is left to {fallback}.",
   "telemetry-unusable": "The measurements cannot be used, so it is left to {fallback}.",
+  "model-learning": "Too little was seen of the workload to say what it needs, so it is left to {fallback}.",
   "checkpoint-missing": "The learner's saved state is missing, so it is left to {fallback}.",
   "checkpoint-corrupt": "The learner's saved state is damaged, so it is left to {fallback}.",
   "checkpoint-other-version": "The learner's saved state is of another version, so it is left to {fallback}.",
@@ -61,11 +62,20 @@ const GUARD: Words = {
   "clock-unknown": "Guard: refused, the time is not known.",
 };
 
+/** What the task's own model of the workload says. */
+const CAPACITY: Words = {
+  need: "Capacity: the least that the model expects to keep the SLO.",
+  idle: "Capacity: no requests are expected.",
+  relief: "Capacity: the SLO was missed: at least half as much again.",
+  "no-cure": "Capacity: the SLO is missed, but more CPU would not cure it, so no more is given.",
+};
+
 const BY: Readonly<Record<string, Words>> = {
   lifecycle: LIFECYCLE,
   canary: { band: "Canary: the wish was kept close to what {fallback} would do." },
   shield: SHIELD,
   guard: GUARD,
+  capacity: CAPACITY,
   "domain-match": {
     "neutral-embedding":
       "The shared model has not seen enough of the workload yet, so its policy acts as for any workload.",
@@ -93,6 +103,7 @@ const BECAUSE: Words = {
   "no-bootstrap": "Its profile asks for no bootstrapping.",
   "shared-policy": "It begins with the policy that was trained on many other workloads.",
   earned: "Its estimated reward reached the threshold, and its wishes in shadow were sound.",
+  "model-ready": "Its model has learned what the workload needs, and its wishes in shadow were sound.",
   converged: "Its rewards reached the threshold for Serving and are steady.",
   retraining: "Its rewards fell below the threshold for Serving.",
   rollback: "It missed the SLO more often than {fallback} would have.",

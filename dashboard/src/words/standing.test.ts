@@ -16,6 +16,7 @@ const sample = (latency: number | null): Sample => ({
   load: 10,
   latency,
   preservation: null,
+  expected: null,
   ready: 1,
   have: { replicas: 1, cpu: 1000, memory: 1 },
   use: { cpu: null, memory: null },

@@ -46,6 +46,16 @@ export const catalog = {
     ["workload"],
     "Latency that the SLO allows; absent where the SLO is of another kind",
   ),
+  budgetLeft: gauge(
+    "coxswain_workload_budget_left_ratio",
+    ["workload"],
+    "Share of the error budget that is left; 1 is all of it, below 0 it is overspent; absent without an SLO of its own",
+  ),
+  budgetBurn: gauge(
+    "coxswain_workload_budget_burn",
+    ["workload", "window"],
+    "How fast the error budget is spent, over the last hour (short) and the last six (long); at 1 it lasts for just its seven days",
+  ),
   trouble: gauge("coxswain_workload_in_trouble", ["workload"], "1 while the control plane says that it is in trouble"),
   steps: counter("coxswain_workload_steps_total", perRun, "Control steps measured"),
   violations: counter("coxswain_workload_slo_violations_total", perRun, "Control steps in which the SLO was missed"),
@@ -76,6 +86,11 @@ export const catalog = {
     "Share of its newest proposals that the guard had to change",
   ),
   rollbacks: counter("coxswain_agent_rollbacks_total", perAgent, "Times it was sent back to an earlier stage"),
+  steered: counter(
+    "coxswain_agent_decisions_total",
+    [...perAgent, "as_proposed"],
+    "Decisions in which its learner acted, by whether every knob was set as the learner proposed",
+  ),
   updates: counter("coxswain_agent_training_updates_total", perAgent, "Gradient updates of its policy"),
   // Decisions
   decisions: counter("coxswain_decisions_total", ["who", "why"], "Decisions, by who acted and the first reason"),

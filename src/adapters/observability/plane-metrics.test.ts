@@ -118,6 +118,17 @@ describe("a workload", () => {
     expect([calm.values.get(target), calm.values.get(trouble)]).toEqual([undefined, 0]);
   });
 
+  test("shows what is left of its error budget and how fast it goes, where it has one", async () => {
+    const page = await pageOf([samplesOf("shop"), samplesOf("geo", { budget: null })]);
+    expect(valuesOf(page, "coxswain_workload_budget_left_ratio")).toEqual({
+      'coxswain_workload_budget_left_ratio{workload="shop"}': 0.75,
+    });
+    expect(valuesOf(page, "coxswain_workload_budget_burn")).toEqual({
+      'coxswain_workload_budget_burn{workload="shop",window="short"}': 2.5,
+      'coxswain_workload_budget_burn{workload="shop",window="long"}': 1.25,
+    });
+  });
+
   test("beyond the room of the page is counted and not shown", async () => {
     const many = ["a", "b", "c", "d"].map((id) => samplesOf(id, { account: { ...sums, steps: 1 } }));
     const page = await pageOf([...many, ...many], { mostListed: 2 });
@@ -145,6 +156,9 @@ describe("an agent", () => {
     expect(page.values.get(`coxswain_agent_acting{${of},who="learner"}`)).toBe(1);
     expect(page.values.get(`coxswain_agent_acting{${of},who="fallback"}`)).toBe(0);
     expect(page.values.get(`coxswain_agent_training_updates_total{${of}}`)).toBe(640);
+    // Of 50 decisions since it began, 45 were done as proposed.
+    expect(page.values.get(`coxswain_agent_decisions_total{${of},as_proposed="true"}`)).toBe(45);
+    expect(page.values.get(`coxswain_agent_decisions_total{${of},as_proposed="false"}`)).toBe(5);
   });
 });
 

@@ -5,7 +5,15 @@
  *
  * Updates come many times a second, scrapes every few seconds: an update only puts something down, a scrape does the work.
  */
-import type { Account, AgentDocument, KnobDocument, LoopDocument, PlaneUpdate, Sample } from "../../contract/index.ts";
+import type {
+  Account,
+  AgentDocument,
+  BudgetDocument,
+  KnobDocument,
+  LoopDocument,
+  PlaneUpdate,
+  Sample,
+} from "../../contract/index.ts";
 import { actors, stages } from "../../contract/index.ts";
 import { type AnswerSeen, Answers } from "./answers.ts";
 import type { MetricKey } from "./catalog.ts";
@@ -25,6 +33,7 @@ type Decision = Extract<PlaneUpdate, { readonly kind: "decision" }>["decision"];
 interface Runs {
   readonly own: Run;
   readonly twin: Run | null;
+  readonly budget: BudgetDocument | null;
 }
 
 interface Run {
@@ -115,11 +124,12 @@ export class PlaneMetrics {
   #takeOne(update: PlaneUpdate): void {
     switch (update.kind) {
       case "samples":
-        for (const { workload, sample, twin, account, twinAccount } of update.samples) {
+        for (const { workload, sample, twin, account, twinAccount, budget } of update.samples) {
           if (!this.#hasRoom(this.#runs, workload, "workload")) continue;
           this.#runs.set(workload, {
             own: { step: sample, sums: account },
             twin: twinAccount === null ? null : { step: twin, sums: twinAccount },
+            budget,
           });
         }
         break;
@@ -177,7 +187,10 @@ export class PlaneMetrics {
     this.#takeovers.add(reason);
   }
 
-  #showRuns(workload: string, { own, twin }: Runs): void {
+  #showRuns(workload: string, { own, twin, budget }: Runs): void {
+    this.#page.set("budgetLeft", [workload], budget?.left ?? null);
+    for (const window of ["short", "long"] as const)
+      this.#page.set("budgetBurn", [workload, window], budget?.burn[window] ?? null);
     const knobs = this.#workloads.get(workload)?.knobs ?? [];
     for (const [run, one] of [
       ["own", own],
@@ -228,6 +241,9 @@ export class PlaneMetrics {
     this.#page.set("tripRatio", labels, agent.guardTripRate);
     this.#page.set("rollbacks", labels, agent.rollbacks);
     this.#page.set("updates", labels, agent.updates);
+    const { decisions, asProposed } = agent.steering.total;
+    this.#page.set("steered", [...labels, "true"], asProposed);
+    this.#page.set("steered", [...labels, "false"], decisions - asProposed);
   }
 
   #showCounts(): void {

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { modes, parseWorkloadId, ratio, seconds } from "../../base/index.ts";
 import type { DeviationThreshold, RewardThreshold } from "../../control/index.ts";
 import type { WorkloadProfile } from "../../control/tasks/pods/index.ts";
-import { profileProblems, sharpSwitchCost, usualHeadroom } from "../../control/tasks/pods/index.ts";
+import { profileProblems, sharpSwitchCost, usualHeadroom, usualThresholds } from "../../control/tasks/pods/index.ts";
 import { guardOf, guardSchema } from "./guard-schema.ts";
 import { cpuQuantity, memoryQuantity } from "./quantity.ts";
 import { sloYaml } from "./slo-yaml.ts";
@@ -62,6 +62,16 @@ export const profileObject = z.strictObject({
         .describe("limit of one replica, in bytes or with a unit (512Mi, 2G)"),
     })
     .describe("that no decision passes, whoever makes it"),
+  objective: z
+    .enum(["cost", "paper"])
+    .optional()
+    .describe("cost: the least bill within the error budget; paper: AWARE's reward, which a sharedModel needs"),
+  attainment: z
+    .number()
+    .gt(0)
+    .lt(1)
+    .default(0.99)
+    .describe("share of control steps that are to keep the SLO; the rest is the error budget"),
   guard: guardSchema.describe("how fast it may change, whoever asks for it"),
   utilisation: z
     .strictObject({ cpu: share.default(1), memory: share.default(1) })
@@ -79,11 +89,9 @@ export const profileObject = z.strictObject({
       switchCost: z.number().min(0).default(sharpSwitchCost).describe("weight of changes; 0 is the paper's"),
       thresholds: z
         .strictObject({
-          online: threshold.default({ kind: "fallback", times: 1, plus: 0 }).describe("before the learner may act"),
-          serving: threshold.default({ kind: "fallback", times: 1.05, plus: 0 }).describe("before it stops learning"),
-          deviation: deviation
-            .default({ kind: "fallback", times: 1.5, atLeast: 5 })
-            .describe("of episode rewards that is called steady"),
+          online: threshold.optional().describe("before the learner may act"),
+          serving: threshold.optional().describe("before it stops learning"),
+          deviation: deviation.optional().describe("of episode rewards that is called steady"),
         })
         .prefault({}),
     })
@@ -116,9 +124,22 @@ export const profileSchema = profileObject.transform(profileOf);
 
 /** The profile that was written, or its problems, each at its place. */
 export function profileOf(given: z.output<typeof profileObject>, context: z.RefinementCtx): WorkloadProfile {
-  const { controlStepSeconds, utilisation, guard, sharedModel, learner, ...rest } = given;
+  const { controlStepSeconds, utilisation, guard, sharedModel, learner, reward, attainment, ...rest } = given;
+  const objective = given.objective ?? (sharedModel === undefined ? "cost" : "paper");
+  const { online, serving, deviation } = reward.thresholds;
+  const usual = usualThresholds[objective];
   const profile: WorkloadProfile = {
     ...rest,
+    objective,
+    attainment: ratio(attainment),
+    reward: {
+      ...reward,
+      thresholds: {
+        online: online ?? usual.online,
+        serving: serving ?? usual.serving,
+        deviation: deviation ?? usual.deviation,
+      },
+    },
     guard: guardOf(guard, rest.bounds),
     utilisation: { cpu: ratio(utilisation.cpu), memory: ratio(utilisation.memory) },
     controlStep: seconds(controlStepSeconds),

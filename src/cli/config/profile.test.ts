@@ -36,6 +36,8 @@ describe("a profile", () => {
     expect(parseProfile(withLines({}), "shop.yaml")).toEqual({
       workload: "shop",
       slo: { kind: "latency", quantile: 0.99, target: 250 },
+      objective: "cost",
+      attainment: 0.99,
       bounds: {
         replicas: { min: 1, max: 12 },
         cpu: { min: 100, max: 4000 },
@@ -60,9 +62,9 @@ describe("a profile", () => {
         headroom: 0.05,
         switchCost: 0.5,
         thresholds: {
-          online: { kind: "fallback", times: 1, plus: 0 },
-          serving: { kind: "fallback", times: 1.05, plus: 0 },
-          deviation: { kind: "fallback", times: 1.5, atLeast: 5 },
+          online: { kind: "absolute", value: 0 },
+          serving: { kind: "absolute", value: 0 },
+          deviation: { kind: "absolute", value: 50 },
         },
       },
       bootstrap: true,
@@ -75,9 +77,24 @@ describe("a profile", () => {
     });
   });
 
+  test("by the paper's reward has thresholds relative to the fallback, as it has where there is a shared model", () => {
+    const thresholds = {
+      online: { kind: "fallback", times: 1, plus: 0 },
+      serving: { kind: "fallback", times: 1.05, plus: 0 },
+      deviation: { kind: "fallback", times: 1.5, atLeast: 5 },
+    };
+    for (const line of ["objective: paper", "sharedModel: runs/pool-200"])
+      expect(parseProfile(withLines({}, line), "shop.yaml")).toMatchObject({
+        objective: "paper",
+        reward: { thresholds },
+      });
+  });
+
   test("may say the paper's thresholds, a throughput, and all else", () => {
     const text = withLines(
       { 2: "slo: { throughput: { targetPerSecond: 100 } }" },
+      "objective: paper",
+      "attainment: 0.995",
       "utilisation: { cpu: 0.8 }",
       "reward:",
       "  { alpha: 0.7, headroom: 0, switchCost: 0, thresholds: { online: 130, serving: { belowConverged: 5 }, deviation: 5 } }",
@@ -89,6 +106,8 @@ describe("a profile", () => {
     );
     expect(parseProfile(text, "shop.yaml")).toMatchObject({
       slo: { kind: "throughput", target: 100 },
+      objective: "paper",
+      attainment: 0.995,
       utilisation: { cpu: 0.8, memory: 1 },
       reward: {
         alpha: 0.7,
@@ -125,7 +144,8 @@ describe("a profile", () => {
 
   test.each([
     [],
-    ["reward: { thresholds: { online: 130, serving: { belowConverged: 5 }, deviation: 5 } }", "mode: act"],
+    ["objective: paper", "reward: { thresholds: { online: 130, serving: { belowConverged: 5 }, deviation: 5 } }"],
+    ["attainment: 0.9999", "mode: act"],
     ["reward: { thresholds: { serving: { timesFallback: 0.9, plus: 3 }, deviation: { timesFallback: 2 } } }"],
     ["controlStepSeconds: 7.5", "utilisation: { cpu: 0.7 }", "stakes: high", "episodeSteps: 40"],
     ["bootstrap: false", "reward: { thresholds: { serving: 60 } }"],
@@ -154,18 +174,18 @@ describe("refused with line, field and reason:", () => {
   test.each([
     {
       what: "a threshold that no episode can reach",
-      text: withLines({}, "reward:", "  thresholds:", "    online: 250"),
-      says: "shop.yaml:9: reward.thresholds.online can never be met: an episode earns at most 200, and 250 is asked for",
+      text: withLines({}, "objective: paper", "reward:", "  thresholds:", "    online: 250"),
+      says: "shop.yaml:10: reward.thresholds.online can never be met: an episode earns at most 200, and 250 is asked for",
     },
     {
       what: "the same by shorter episodes",
-      text: withLines({}, "episodeSteps: 50", "reward: { thresholds: { serving: 130 } }"),
-      says: "shop.yaml:8: reward.thresholds.serving can never be met: an episode earns at most 100, and 130 is asked for",
+      text: withLines({}, "episodeSteps: 50", "reward: { thresholds: { serving: 60 } }"),
+      says: "shop.yaml:8: reward.thresholds.serving can never be met: an episode earns at most 50, and 60 is asked for",
     },
     {
       what: "a lead over the fallback that nobody can have",
-      text: withLines({}, "reward: { thresholds: { serving: { timesFallback: 1, plus: 201 } } }"),
-      says: "shop.yaml:7: reward.thresholds.serving can never be met: an episode earns at most 200, and 201 more than the fallback is asked for",
+      text: withLines({}, "reward: { thresholds: { serving: { timesFallback: 1, plus: 101 } } }"),
+      says: "shop.yaml:7: reward.thresholds.serving can never be met: an episode earns at most 100, and 101 more than the fallback is asked for",
     },
     {
       what: "rewards that may not vary",
@@ -179,7 +199,7 @@ describe("refused with line, field and reason:", () => {
     },
     {
       what: "a life without the fallback, with a threshold (the usual one) that only the fallback could give",
-      text: withLines({}, "mode: act", "bootstrap: false"),
+      text: withLines({}, "objective: paper", "bootstrap: false"),
       says: "shop.yaml:8: bootstrap cannot be false while the serving threshold is relative to the fallback",
     },
     {
@@ -187,7 +207,7 @@ describe("refused with line, field and reason:", () => {
       text: withLines(
         {},
         "bootstrap: false",
-        "reward: { thresholds: { serving: 130, deviation: { timesFallback: 2 } } }",
+        "reward: { thresholds: { serving: 30, deviation: { timesFallback: 2 } } }",
       ),
       says: "shop.yaml:7: bootstrap cannot be false while the deviation is relative to the fallback alone",
     },
@@ -203,9 +223,24 @@ describe("refused with line, field and reason:", () => {
         "stakes: high",
         "learner: { kind: ppo }",
         "bootstrap: false",
-        "reward: { thresholds: { serving: 130 } }",
+        "reward: { thresholds: { serving: 30 } }",
       ),
       says: "shop.yaml:7: stakes must be normal here: the learner 'ppo' learns from its own steps only",
+    },
+    {
+      what: "a shared model that was trained for another reward",
+      text: withLines({}, "objective: cost", "sharedModel: runs/pool-200"),
+      says: "shop.yaml:7: objective must be paper where there is a sharedModel",
+    },
+    {
+      what: "a risk beside the error budget",
+      text: withLines({}, "risk: 2"),
+      says: "shop.yaml:7: risk must be left out where the objective is cost",
+    },
+    {
+      what: "an SLO that is never missed",
+      text: withLines({}, "attainment: 1"),
+      says: "shop.yaml:7: attainment is not valid:",
     },
     {
       what: "none of what the fallback earns",
@@ -298,7 +333,11 @@ test("its parts are what the task, the guard and the lifecycle take", () => {
   );
   const task = unwrap(profileTask(profile));
   expect(task).toMatchObject({ alpha: 0.7, headroom: 0.1, switchCost: 0.5, slo: profile.slo, episodeSteps: 50 });
-  expect(task.features).toBe("extended");
+  expect(task).toMatchObject({ features: "modelled", actions: "residual", objective: "cost", attainment: 0.99 });
+  expect(unwrap(profileTask({ ...profile, objective: "paper" }))).toMatchObject({
+    features: "extended",
+    actions: "demand",
+  });
   const { knobs } = unwrap(profileLimits(profile));
   expect(knobs[1]).toMatchObject({
     name: "cpu",
@@ -310,7 +349,7 @@ test("its parts are what the task, the guard and the lifecycle take", () => {
   expect(unwrap(lifecycleOf(profile, { maxReward }))).toMatchObject({
     stakes: "high",
     mode: "recommend",
-    maxReward: 100,
+    maxReward: 50,
   });
 });
 

@@ -99,7 +99,7 @@ describe("refused in one line, with its place:", () => {
     {
       what: "a threshold that no episode can reach",
       lines: { 8: "    reward: { thresholds: { online: 250 } }" },
-      says: "own.yaml:8: targets.0.reward.thresholds.online can never be met: an episode earns at most 200, and 250 is asked for",
+      says: "own.yaml:8: targets.0.reward.thresholds.online can never be met: an episode earns at most 100, and 250 is asked for",
     },
   ])("$what", ({ lines, says }) => {
     const message = refusal(withLines(lines as Readonly<Record<number, string>>));

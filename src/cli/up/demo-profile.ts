@@ -6,9 +6,9 @@
 import { minutes, perSecond, unwrap } from "../../base/index.ts";
 import type { ModeName } from "../../contract/index.ts";
 import type { AgentSettings, LifecycleProfile } from "../../control/lifecycle/index.ts";
-import { parseLifecycleProfile } from "../../control/lifecycle/index.ts";
-import type { AutoscaleTask } from "../../control/tasks/pods/index.ts";
-import { autoscaleTask, mostPerEpisode } from "../../control/tasks/pods/index.ts";
+import { modelGatesFor, parseLifecycleProfile } from "../../control/lifecycle/index.ts";
+import type { AutoscaleTask, ObjectiveKind } from "../../control/tasks/pods/index.ts";
+import { autoscaleTask, mostPerEpisode, productMode, usualThresholds } from "../../control/tasks/pods/index.ts";
 import type { Slo } from "../../observe/telemetry/index.ts";
 import type { Load } from "../../sim/index.ts";
 import { meanRate } from "../../sim/index.ts";
@@ -25,16 +25,33 @@ const demoSettings: Partial<AgentSettings> = {
   keepEpisodes: 16,
 };
 
-const profiles = new Map<ModeName, LifecycleProfile>();
-
 /** Asked for several times in every tick, so each is made once. */
-function demoProfile(mode: ModeName): LifecycleProfile {
-  const profile = profiles.get(mode) ?? makeProfile(mode);
-  profiles.set(mode, profile);
-  return profile;
+function oncePerMode(make: (mode: ModeName) => LifecycleProfile): (mode: ModeName) => LifecycleProfile {
+  const made = new Map<ModeName, LifecycleProfile>();
+  return (mode) => {
+    const profile = made.get(mode) ?? make(mode);
+    made.set(mode, profile);
+    return profile;
+  };
 }
 
-function makeProfile(mode: ModeName): LifecycleProfile {
+const profiles: Readonly<Record<ObjectiveKind, (mode: ModeName) => LifecycleProfile>> = {
+  cost: oncePerMode((mode) =>
+    unwrap(
+      parseLifecycleProfile({
+        mode,
+        // An hour: one missed step is worth a quarter of an episode, so a few of them say little.
+        window: 10,
+        maxReward: mostPerEpisode({ episodeSteps: EPISODE_STEPS, objective: "cost" }),
+        ...usualThresholds.cost,
+        gates: modelGatesFor(mode),
+      }),
+    ),
+  ),
+  paper: oncePerMode(paperProfile),
+};
+
+function paperProfile(mode: ModeName): LifecycleProfile {
   return unwrap(
     parseLifecycleProfile({
       mode,
@@ -54,15 +71,16 @@ function makeProfile(mode: ModeName): LifecycleProfile {
   );
 }
 
-export const demoLife = (load: Load): WorkloadLife => ({
+/** By cost, unless a model that was trained for the paper's reward is to act. */
+export const demoLife = (load: Load, objective: ObjectiveKind): WorkloadLife => ({
   mode: "act",
-  profile: demoProfile,
-  task: (slo) => demoTask(load, slo),
+  profile: profiles[objective],
+  task: (slo) => demoTask(load, slo, objective),
   limits: guardLimits,
   settings: demoSettings,
 });
 
-function demoTask(load: Load, slo: Slo): AutoscaleTask {
+function demoTask(load: Load, slo: Slo, objective: ObjectiveKind): AutoscaleTask {
   return unwrap(
     autoscaleTask({
       slo,
@@ -70,6 +88,7 @@ function demoTask(load: Load, slo: Slo): AutoscaleTask {
       usualLoad: perSecond(Math.max(0.1, meanRate(load))),
       episodeSteps: EPISODE_STEPS,
       maxAge: minutes(1.5),
+      ...(objective === "cost" ? productMode : {}),
     }),
   );
 }

@@ -17,7 +17,7 @@ import {
   seededRng,
   unwrap,
 } from "../../base/index.ts";
-import type { PodBounds } from "../../control/tasks/pods/index.ts";
+import type { ObjectiveKind, PodBounds } from "../../control/tasks/pods/index.ts";
 import type { Slo } from "../../observe/telemetry/index.ts";
 import type { Application, Load, LoadShape } from "../../sim/index.ts";
 import {
@@ -157,7 +157,11 @@ export const demoApplication = (name: string): Application | undefined =>
   four().find(({ id }) => id === name)?.application;
 
 /** The first ones are the same, however many there are. */
-export function demoWorkloads(seed: number, count: number): readonly SimulatedWorkload[] {
+export function demoWorkloads(
+  seed: number,
+  count: number,
+  objective: ObjectiveKind = "cost",
+): readonly SimulatedWorkload[] {
   const known = four();
   const applications = generateApplications({ seed, count: Math.max(0, count - known.length) });
   const rng = seededRng(seed).fork("demo");
@@ -165,10 +169,15 @@ export function demoWorkloads(seed: number, count: number): readonly SimulatedWo
     const number = known.length + index + 1;
     return drawn(application, number, rng.fork(String(number)));
   });
-  return [...known, ...more].slice(0, count).map((recipe, slot) => workloadOf(recipe, seed + 1_000 * slot));
+  return [...known, ...more]
+    .slice(0, count)
+    .map((recipe, slot) => workloadOf(recipe, { seed: seed + 1_000 * slot, objective }));
 }
 
-function workloadOf(recipe: Recipe, seed: number): SimulatedWorkload {
+function workloadOf(
+  recipe: Recipe,
+  { seed, objective }: { readonly seed: number; readonly objective: ObjectiveKind },
+): SimulatedWorkload {
   const { id, title, application, load, promise, rules, firstRelease } = recipe;
   const rates = studyLoad(generateLoad({ seed, days: LOAD_DAYS, ...load }), application);
   const changes = firstRelease === undefined ? [] : changesOf({ application, load: rates });
@@ -182,7 +191,7 @@ function workloadOf(recipe: Recipe, seed: number): SimulatedWorkload {
     initial: startOf(application, rates, bounds),
     rules: rules ?? rulesFor[promise.kind],
     releases: { first: firstRelease ?? hours(0), changes },
-    life: demoLife(rates),
+    life: demoLife(rates, objective),
   };
 }
 

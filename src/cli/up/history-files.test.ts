@@ -6,6 +6,7 @@ import { decision, event, START, samples } from "../../../test/fixtures/server/f
 import { unwrap } from "../../base/index.ts";
 import type { PlaneUpdate } from "../../contract/index.ts";
 import { openHistory } from "./history-files.ts";
+import { toldIn } from "./history-lines.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -126,4 +127,24 @@ test("settings and sums of any task come back by their own names, also those of 
   const history = open(limits);
   for (const update of told) unwrap(history.append([update]));
   expect(open(limits).takePast()).toEqual(told);
+});
+
+test("rows that were written before there were budgets and expectations are read without them", () => {
+  const names = { have: ["rate"], use: ["rate"], sums: ["steps", "violations", "cost"] };
+  const row = ["a", [10, 20, 1, 2, 0.5, 0.01, 7, 6], null, [3, 1, 0.03], null];
+  const told = toldIn([JSON.stringify(["n", "a", names]), JSON.stringify(["s", START, [row]])]);
+  expect(told).toMatchObject([
+    { samples: [{ sample: { latency: 20, expected: null, have: { rate: 7 }, use: { rate: 6 } }, budget: null }] },
+  ]);
+});
+
+test("steps after a moment are told until the past is taken", () => {
+  const history = open();
+  unwrap(history.append([samples(START, ["a", "b"]), samples(START + 15_000, ["a"], { preservation: 0.5 })]));
+  history.close();
+  const again = open();
+  expect(again.stepsAfter("a", START)).toEqual([{ at: START + 15_000, preservation: 0.5 }]);
+  expect(again.stepsAfter("b", Number.NEGATIVE_INFINITY)).toEqual([{ at: START, preservation: 1 }]);
+  again.takePast();
+  expect(again.stepsAfter("a", START)).toEqual([]);
 });

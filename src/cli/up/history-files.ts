@@ -71,6 +71,16 @@ class HistoryFiles implements History {
     return past;
   }
 
+  stepsAfter(workload: string, after: number): ReturnType<History["stepsAfter"]> {
+    return this.#past.flatMap((update) =>
+      update.kind !== "samples" || update.at <= after
+        ? []
+        : update.samples.flatMap(({ workload: id, sample: { at, preservation } }) =>
+            id === workload ? [{ at, preservation }] : [],
+          ),
+    );
+  }
+
   append(updates: readonly PlaneUpdate[]): Result<void> {
     try {
       if (this.#samples >= this.#limits.samplesPerFile) this.#turn();

@@ -5,14 +5,22 @@
  * Not here: the files (history-files.ts), lengths and checksums of lines (adapters/runtime/sealed-lines.ts).
  */
 import { sealedLine } from "../../adapters/runtime/index.ts";
-import type { EventDocument, PlaneUpdate, Sample } from "../../contract/index.ts";
+import type { BudgetDocument, EventDocument, PlaneUpdate, Sample } from "../../contract/index.ts";
 import { toldDecisionSchema } from "../../contract/schemas/index.ts";
 import { readAccount, writtenAccount } from "../../plane/index.ts";
 
 export type Told = Extract<PlaneUpdate, { readonly kind: "samples" | "decision" | "event" }>;
 
 type Numbers = readonly (number | null)[];
-type Row = readonly [workload: string, sample: Numbers, twin: Numbers | null, own: Numbers, twinSums: Numbers | null];
+/** Earlier versions wrote rows without a budget. */
+type Row = readonly [
+  workload: string,
+  sample: Numbers,
+  twin: Numbers | null,
+  own: Numbers,
+  twinSums: Numbers | null,
+  budget?: Numbers | null,
+];
 
 /** In the order in which a row has their numbers. */
 interface Names {
@@ -47,7 +55,7 @@ export class LineWriter {
 
   #samples({ at, samples }: Extract<PlaneUpdate, { readonly kind: "samples" }>): string {
     let named = "";
-    const rows = samples.map(({ workload, sample, twin, account, twinAccount }): Row => {
+    const rows = samples.map(({ workload, sample, twin, account, twinAccount, budget }): Row => {
       const own = writtenAccount(account);
       const names = {
         have: Object.keys(sample.have),
@@ -63,6 +71,7 @@ export class LineWriter {
         twin && numbersOf(twin, names),
         valuesOf(own, names.sums),
         twinAccount && valuesOf(writtenAccount(twinAccount), names.sums),
+        budget && budgetNumbers(budget),
       ];
     });
     return named + sealedLine(JSON.stringify(["s", at, rows]));
@@ -78,7 +87,25 @@ const numbersOf = (sample: Sample, { have, use }: Names): Numbers => [
   sample.cost,
   ...valuesOf(sample.have, have),
   ...valuesOf(sample.use, use),
+  // Behind the rest, since earlier versions did not write it.
+  sample.expected,
 ];
+
+const budgetNumbers = ({ attainment, windowMs, steps, missed, left, burn }: BudgetDocument): Numbers => [
+  attainment,
+  windowMs,
+  steps,
+  missed,
+  left,
+  burn.short,
+  burn.long,
+];
+
+function budgetIn(numbers: Numbers): BudgetDocument {
+  const values = numbers.map((value) => value ?? 0);
+  const [attainment = 0, windowMs = 0, steps = 0, missed = 0, left = 0, short = 0, long = 0] = values;
+  return { attainment, windowMs, steps, missed, left, burn: { short, long } };
+}
 
 /** A line of another version is passed over, and measurements that nobody named. */
 export function toldIn(lines: readonly string[]): Told[] {
@@ -110,7 +137,7 @@ function toldBy([kind, what, rest]: readonly unknown[], named: Map<string, Names
   }
 }
 
-function sampled(at: number, [workload, sample, twin, own, twinSums]: Row, named: ReadonlyMap<string, Names>) {
+function sampled(at: number, [workload, sample, twin, own, twinSums, budget]: Row, named: ReadonlyMap<string, Names>) {
   const names = named.get(workload);
   if (names === undefined) return [];
   const accountOf = (numbers: Numbers) =>
@@ -122,6 +149,7 @@ function sampled(at: number, [workload, sample, twin, own, twinSums]: Row, named
       twin: twin && sampleOf(at, twin, names),
       account: accountOf(own),
       twinAccount: twinSums && accountOf(twinSums),
+      budget: budget ? budgetIn(budget) : null,
     },
   ];
 }
@@ -133,6 +161,7 @@ function sampleOf(at: number, numbers: Numbers, { have, use }: Names): Sample {
     load,
     latency,
     preservation,
+    expected: rest[have.length + use.length] ?? null,
     ready: ready ?? 0,
     have: byName(have, rest, 0),
     use: byName(use, rest.slice(have.length), null),

@@ -16,7 +16,7 @@ const settings = {
       episodeSteps: 10,
       // It has to act in order to learn; what it must reach to stop learning, it never does.
       bootstrap: false,
-      reward: { thresholds: { serving: 19.9, deviation: 0.1 } },
+      reward: { thresholds: { serving: 9.9, deviation: 0.1 } },
       learner: { kind: "ppo", config: { rolloutSteps: 10, minibatch: 5, hidden: [16] } },
       simulate: { application: "web-shop", load: { meanPerSecond: 12 } },
     },

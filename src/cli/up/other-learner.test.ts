@@ -10,6 +10,7 @@ const target = {
   slo: { latency: { targetMs: 400 } },
   bounds: { replicas: { max: 8 }, cpu: { min: "100m", max: 2 }, memory: { min: "128Mi", max: "1Gi" } },
   mode: "act",
+  objective: "paper",
   episodeSteps: 10,
   simulate: { application: "web-shop", load: { meanPerSecond: 12 } },
 } as const;

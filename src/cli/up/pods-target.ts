@@ -46,6 +46,7 @@ export function podsTarget(options: PodsTargetOptions): Target {
     fallback: FALLBACK_TITLE,
     slo,
     mode: life.mode,
+    attainment: settings.attainment,
     view: podView({ task: settings, most: bounds.replicas.max, priceOf }),
     have,
     twinHave,

@@ -15,6 +15,7 @@ const shop = {
   twinHave: null,
   account: { steps: 7, violations: 1, cost: 0.5 },
   twinAccount: null,
+  budget: { first: 0, steps: [7], missed: [1], at: 9 },
   troubleSince: null,
 };
 const saved: SavedPlane = {
@@ -31,6 +32,13 @@ test("what is written is read", () => {
   expect(readPlane(folder)).toEqual({ ok: true, value: null });
   unwrap(writePlane(folder, saved));
   expect(readPlane(folder)).toEqual({ ok: true, value: saved });
+});
+
+test("what was written before there were budgets is read, and its budget begins empty", () => {
+  const folder = temporaryFolder("folder");
+  const { budget: _, ...before } = shop;
+  unwrap(writePlane(folder, { ...saved, workloads: { shop: before } } as unknown as SavedPlane));
+  expect(readPlane(folder)).toEqual({ ok: true, value: { ...saved, workloads: { shop: { ...shop, budget: null } } } });
 });
 
 test("a digit that was changed is found, and said with the file and what to do", () => {

@@ -121,13 +121,13 @@ function simulatedCluster(options: OpenPartsOptions, beginning: Beginning): Open
 }
 
 function workloadsOf(
-  { targets = [], workloads }: Pick<OpenPartsOptions, "targets" | "workloads">,
+  { targets = [], workloads, shared }: Pick<OpenPartsOptions, "targets" | "workloads" | "shared">,
   seed: number,
   saved: SavedPlane | null,
 ): readonly SimulatedWorkload[] {
   if (targets.length > 0) return userWorkloads(targets, seed);
   const before = Object.keys(saved?.workloads ?? {}).length;
-  return demoWorkloads(seed, workloads ?? (before || USUAL_WORKLOADS));
+  return demoWorkloads(seed, workloads ?? (before || USUAL_WORKLOADS), shared === undefined ? "cost" : "paper");
 }
 
 type ManagedOptions = Beginning & Pick<OpenPartsOptions, "kernels" | "shared">;

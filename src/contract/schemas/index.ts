@@ -12,6 +12,7 @@ export { pageOf } from "./parts.ts";
 export {
   accountSchema,
   agentSchema,
+  budgetSchema,
   decisionSchema,
   eventSchema,
   faultSchema,

@@ -5,6 +5,7 @@ import type { z } from "zod";
 import type {
   Account,
   AgentDocument,
+  BudgetDocument,
   CommandDone,
   DecisionDocument,
   EmbeddingsDocument,
@@ -37,6 +38,7 @@ test("every schema says exactly what the plain type of the contract says", () =>
   expectTypeOf<Of<typeof schemas.severitySchema>>().toEqualTypeOf<Severity>();
   expectTypeOf<Of<typeof schemas.sampleSchema>>().toEqualTypeOf<Sample>();
   expectTypeOf<Of<typeof schemas.accountSchema>>().toEqualTypeOf<Account>();
+  expectTypeOf<Of<typeof schemas.budgetSchema>>().toEqualTypeOf<BudgetDocument>();
   expectTypeOf<Of<typeof schemas.workloadSchema>>().toEqualTypeOf<WorkloadDocument>();
   expectTypeOf<Of<typeof schemas.seriesSchema>>().toEqualTypeOf<SeriesDocument>();
   expectTypeOf<Of<typeof schemas.decisionSchema>>().toEqualTypeOf<DecisionDocument>();

@@ -28,6 +28,9 @@ export const sampleSchema = document("Sample", {
   load: measured,
   latency: measured,
   preservation: measured,
+  expected: measured.meta({
+    description: "Latency that the model behind the decision before expected for this step; null without a model.",
+  }),
   ready: number,
   have: settingSchema,
   use: useSchema,
@@ -43,6 +46,17 @@ export const accountSchema = document("Account", {
     .record(z.string(), number)
     .readonly()
     .meta({ description: "What the task adds up; `<x>Used` over `<x>Granted` is the utilisation of x." }),
+});
+
+export const budgetSchema = document("Budget", {
+  attainment: number.meta({ description: "The share of steps that is to keep the SLO." }),
+  windowMs: number.meta({ description: "The time over which it is to hold." }),
+  steps: number.meta({ description: "Seen in the window." }),
+  missed: number.meta({ description: "Those of them that missed the SLO." }),
+  left: number.meta({ description: "Share of the budget that is left: 1 is all of it, below 0 it is overspent." }),
+  burn: part({ short: number, long: number }).meta({
+    description: "At 1, all of it is spent in just the window. Over the last hour, and over the last six.",
+  }),
 });
 
 const trouble = document("Trouble", { since: when, what: z.string(), why: z.string() });
@@ -69,13 +83,14 @@ export const workloadSchema = document("Workload", {
   ...workloadSettings,
   now: orNull(sampleSchema),
   account: accountSchema,
+  budget: orNull(budgetSchema),
   twin: part({ now: orNull(sampleSchema), account: accountSchema }).nullable(),
 });
 
 const column = list(measured);
 // One more for every knob, and `<knob>Use` for every knob whose use is measured.
 const columns = z
-  .object({ load: column, latency: column, preservation: column, reward: column, cost: column })
+  .object({ load: column, latency: column, expected: column, preservation: column, reward: column, cost: column })
   .catchall(column)
   .readonly();
 
@@ -95,7 +110,10 @@ const judged = document("Judged", {
 });
 
 const reason = document("Reason", {
-  by: z.string().meta({ description: "lifecycle, canary, shield, guard, domain-match, or the name of a fallback." }),
+  by: z.string().meta({
+    description:
+      "lifecycle, canary, shield, guard, domain-match, a model of the task (capacity), or the name of a fallback.",
+  }),
   rule: z.string(),
   knob: maybe(z.string().meta({ description: "What it is about, where it is about one knob." })),
 });
@@ -110,6 +128,8 @@ const decision = {
   have: orNull(settingSchema),
   proposed: orNull(settingSchema),
   executed: orNull(settingSchema),
+  fallback: orNull(settingSchema),
+  expected: measured.meta({ description: "Latency in milliseconds that a model expects under what was done." }),
   failure: z.string().nullable(),
 };
 
@@ -132,6 +152,12 @@ const familiarity = document("Familiarity", {
   kin: neighbours,
 });
 
+const counts = { decisions: whole, asProposed: whole, less: whole };
+const steering = document("Steering", {
+  ...counts,
+  total: part(counts).meta({ description: "Since it began; the others are of its newest decisions, at most 1,000." }),
+});
+
 const fallback = document("Fallback", { name: z.string(), title: z.string() });
 
 export const agentSchema = document("Agent", {
@@ -152,6 +178,7 @@ export const agentSchema = document("Agent", {
   gates: list(judged),
   canaryBand: measured,
   guardTripRate: number,
+  steering,
   rollbacks: number,
   updates: number,
   familiarity: orNull(familiarity),

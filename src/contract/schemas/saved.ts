@@ -26,6 +26,21 @@ const account = z
   .refine(({ steps, violations }) => violations <= steps, "more violations than steps")
   .readonly();
 
+/** Quarters of an hour in seven days. */
+const MOST_SPANS = 672;
+const spans = z.array(count).max(MOST_SPANS).readonly();
+/** What a budget goes on from (plane/budget.ts). */
+const budget = part({
+  /** The number of the first span, counted from 1970. */
+  first: whole.min(-1e10).max(1e10),
+  steps: spans,
+  missed: spans,
+  /** Of the newest step. */
+  at: moment,
+})
+  .refine(({ steps, missed }) => steps.length === missed.length, "as many spans of steps as of misses")
+  .refine(({ steps, missed }) => missed.every((some, index) => some <= (steps[index] ?? 0)), "more missed than steps");
+
 export const savedPlaneSchema = part({
   seed: count,
   startedAt: moment,
@@ -43,6 +58,8 @@ export const savedPlaneSchema = part({
         account,
         /** null without a twin. */
         twinAccount: account.nullable(),
+        /** null before the first step, and in what was written before there were budgets: it begins with what the history has. */
+        budget: budget.nullable().default(null),
         troubleSince: moment.nullable(),
       }),
     )
@@ -53,6 +70,16 @@ export const savedPlaneSchema = part({
 
 export type SavedPlane = z.output<typeof savedPlaneSchema>;
 
+/** What was counted of the learner's decisions (plane/steering.ts). */
+const steering = part({
+  total: part({ decisions: count, asProposed: count, less: count }).refine(
+    ({ decisions, asProposed, less }) => asProposed <= decisions && less <= decisions,
+    "more of one kind than decisions",
+  ),
+  /** The newest, oldest first, a digit each: 1 done as proposed, 2 less than the fallback alone, 3 both, 0 neither. */
+  newest: z.string().regex(/^[0-3]{0,1000}$/),
+});
+
 /** What an agent's document shows of its life so far and the agent itself does not keep. It grows in place. */
 export const agentNotesSchema = z.strictObject({
   begun: number,
@@ -60,6 +87,8 @@ export const agentNotesSchema = z.strictObject({
   episodes: z.array(part({ episode: number, reward: number, violations: number, stage: z.enum(stages) })),
   estimate: part({ at: number, mean: number, lower: number, upper: number }).nullable(),
   updates: number,
+  /** Nothing yet in what was written before it was counted. */
+  steering: steering.default({ total: { decisions: 0, asProposed: 0, less: 0 }, newest: "" }),
 });
 
 export type AgentNotes = z.output<typeof agentNotesSchema>;

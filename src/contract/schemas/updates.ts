@@ -7,6 +7,7 @@ import { document, list, orNull, part, when, whole } from "./parts.ts";
 import {
   accountSchema,
   agentSchema,
+  budgetSchema,
   decisionSchema,
   eventSchema,
   overviewSchema,
@@ -26,6 +27,7 @@ export const liveUpdateSchema = z
           twin: orNull(sampleSchema),
           account: accountSchema,
           twinAccount: orNull(accountSchema),
+          budget: orNull(budgetSchema),
         }),
       ),
     }),

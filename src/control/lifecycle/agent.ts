@@ -50,6 +50,8 @@ interface Decided<S extends Setting> {
   readonly proposal: Decision | null;
   /** undefined where there is nothing to decide on. */
   readonly plan: Plan<S> | undefined;
+  /** What there would be if the fallback had been alone; null where nobody can tell. */
+  readonly alone: S | null;
 }
 
 /** Reading, setting, what is seen, and the fallback's state: the agent knows them only through its task. */
@@ -74,6 +76,8 @@ export class Agent<R extends TaskReading, S extends Setting, O extends Seen, F> 
   #constraint = 1;
   #sinceEstimate = 0;
   #before: Ms | null = null;
+  /** Whether the task knew enough of the workload at the newest look. */
+  #isReady = true;
   /** Why the learner refused the newest step that it was shown. */
   #refusal: string | undefined;
 
@@ -143,12 +147,13 @@ export class Agent<R extends TaskReading, S extends Setting, O extends Seen, F> 
     const { now } = input;
     const { task, limits, workload } = this.#options;
     if (this.#state.stage === "INITIALIZED") this.#judge(this.#match.start(now));
-    const sight = look(input, { task, memory: this.#memory, limits, before: this.#before });
+    const sight = look(input, { task, memory: this.#memory, limits, guard: this.#guard, before: this.#before });
     // A clock that says nothing has not said when the next step would be due.
     if (Number.isFinite(now)) this.#before = now;
     const isFallbacks = this.#state.stage === "OFFLINE" || isMeasuring(this.#options.profile, this.#state);
     this.#watch.see(sight, { isFallbacks, task });
     if (sight.observation) this.#memory = sight.observation.memory;
+    this.#isReady = sight.health.model === "ready";
 
     const completed = this.#complete(sight);
     if (this.#log.isFull) this.#endEpisode(now);
@@ -158,21 +163,26 @@ export class Agent<R extends TaskReading, S extends Setting, O extends Seen, F> 
     this.#mend(now);
     this.#tellFamiliarity(now);
 
-    const { choice, plan, proposal } = decided;
-    const { observation } = sight;
+    const { choice, plan, proposal, alone } = decided;
+    const { observation, have } = sight;
     const isHeld = choice.who === "nobody" || plan === undefined;
+    const next = isHeld ? have : plan.verdict.setting;
     return {
       stage: this.#state.stage,
       who: choice.who,
       why: [
         { by: "lifecycle", rule: choice.why },
+        ...(choice.who === "learner" && observation ? (task.reasons?.(observation) ?? []) : []),
         ...(plan?.notes ?? []),
         ...(choice.who === "learner" ? this.#match.notes : []),
       ],
       action: isHeld ? { kind: "hold", workload } : plan.verdict.action,
       verdict: plan?.verdict ?? null,
       recommended: plan?.verdict.setting ?? null,
-      wished: proposal && observation ? task.decode(proposal.action, observation) : null,
+      wished:
+        proposal && observation && sight.health.model === "ready" ? task.decode(proposal.action, observation) : null,
+      alone,
+      expectedNearness: observation && next ? (task.expectedNearness?.(next, observation) ?? null) : null,
       ...(step ? { step } : {}),
       ...(completed ? { completed } : {}),
       events: this.#events.take(),
@@ -228,7 +238,7 @@ export class Agent<R extends TaskReading, S extends Setting, O extends Seen, F> 
     const choice = this.#choose(this.#healthOf(input, sight));
     const plan = moment && this.#plan(moment, { choice, proposal, sight });
     if (moment && plan) this.#watchLearner(moment, { choice, proposal, plan, sight });
-    return { choice, proposal, plan };
+    return { choice, proposal, plan, alone: moment?.alone ?? null };
   }
 
   /** In every tick with something to look at, whoever acts. */
@@ -254,7 +264,7 @@ export class Agent<R extends TaskReading, S extends Setting, O extends Seen, F> 
   }
 
   #propose({ observation }: Sight<R, S, O>, health: Health): Decision | null {
-    if (!observation || !this.#slot.isWell) return null;
+    if (!observation || !this.#slot.isWell || health.model === "learning") return null;
     const { who, why } = this.#choose(health);
     const isNearLimit = this.#options.task.shield?.isNear(observation, this.#watch.usualNearness) ?? false;
     const explore = who === "learner" && why === "training";
@@ -300,7 +310,7 @@ export class Agent<R extends TaskReading, S extends Setting, O extends Seen, F> 
   /** How the learner's wish fared, or would have if it had been followed. */
   #watchLearner(
     moment: Moment<R, S, O>,
-    { choice, proposal, plan, sight }: Decided<S> & { plan: Plan<S>; sight: Sight<R, S, O> },
+    { choice, proposal, plan, sight }: Omit<Decided<S>, "alone"> & { plan: Plan<S>; sight: Sight<R, S, O> },
   ): void {
     const { observation } = sight;
     if (!observation || this.isPaused) return;
@@ -315,7 +325,7 @@ export class Agent<R extends TaskReading, S extends Setting, O extends Seen, F> 
     if (shadow) this.#trips.add(shadow.isTrip);
   }
 
-  #begin({ observation, have }: Sight<R, S, O>, { choice, proposal, plan }: Decided<S>): StepRecord | undefined {
+  #begin({ observation, have }: Sight<R, S, O>, { choice, proposal, plan, alone }: Decided<S>): StepRecord | undefined {
     if (this.isPaused) return undefined;
     const by = choice.who === "learner" ? "learner" : isLearnerFault(choice.why) ? "fault" : "other";
     const { episode, step } = this.#log.begin(by);
@@ -333,7 +343,7 @@ export class Agent<R extends TaskReading, S extends Setting, O extends Seen, F> 
       ...(actorContext ? { actorContext } : {}),
       ...(criticContext ? { criticContext } : {}),
     };
-    this.#pending = { record, who: choice.who, previous: have, setting, executed, seen: observation };
+    this.#pending = { record, who: choice.who, previous: have, setting, executed, alone, seen: observation };
     return record;
   }
 
@@ -351,7 +361,8 @@ export class Agent<R extends TaskReading, S extends Setting, O extends Seen, F> 
   operate(wish: OperatorWish, detail: string): Result<void> {
     const { profile } = this.#options;
     const { isPaused } = this;
-    const problem = operatorProblem(wish, { profile, state: this.#state, isWell: this.#slot.isWell, isPaused });
+    const { isWell } = this.#slot;
+    const problem = operatorProblem(wish, { profile, state: this.#state, isWell, isReady: this.#isReady, isPaused });
     if (problem) return err(problem);
     this.#judge({ kind: "operator", at: this.#before ?? milliseconds(0), wish, detail });
     return ok(undefined);
@@ -365,7 +376,7 @@ export class Agent<R extends TaskReading, S extends Setting, O extends Seen, F> 
     }
     // What has just passed a gate, or was trained elsewhere, is what one comes back to. A policy that never learned
     // anything is not.
-    const isTried = state.stage === "ONLINE" && (state.because === "earned" || state.because === "shared-policy");
+    const isTried = state.stage === "ONLINE" && ["earned", "model-ready", "shared-policy"].includes(state.because);
     if (isTried || state.stage === "SERVING") this.#slot.keepAsGood();
   }
 
@@ -420,12 +431,13 @@ export class Agent<R extends TaskReading, S extends Setting, O extends Seen, F> 
   /** Whether the policy learns in this stage, and can. */
   get mayTrain(): boolean {
     const { stage } = this.#state;
-    return (stage === "OFFLINE" || stage === "ONLINE") && this.#slot.isWell && !this.isPaused;
+    return (stage === "OFFLINE" || stage === "ONLINE") && this.#slot.mayLearn && this.#slot.isWell && !this.isPaused;
   }
 
   get isEstimateDue(): boolean {
     return (
       this.#options.estimator !== undefined &&
+      this.#options.profile.gates.offPolicy !== null &&
       this.#state.stage === "OFFLINE" &&
       this.#slot.isWell &&
       this.#log.kept.length >= this.#options.profile.window &&

@@ -30,7 +30,8 @@ export function completionOf<R extends TaskReading, S extends Setting, O extends
   // Where nobody acted, somebody else may have: what is there now is what was done.
   const isOthers = pending.who === "nobody" && have !== null;
   const setting = isOthers ? have : pending.setting;
-  const reward = task.reward(observation, { setting, previous: pending.previous });
+  const { previous, alone } = pending;
+  const reward = task.reward(observation, alone ? { setting, previous, fallback: alone } : { setting, previous });
   const { episode, step, obs, proposed, logProb, actorContext, criticContext } = pending.record;
   const { values } = observation;
   return {

@@ -27,6 +27,7 @@ const troubles: readonly [TakeoverReason, Partial<Health>][] = [
   ["clock-jumped", { clock: "jumped" }],
   ["telemetry-stale", { telemetry: "stale" }],
   ["telemetry-unusable", { telemetry: "unusable" }],
+  ["model-learning", { model: "learning" }],
   ["checkpoint-missing", { checkpoint: "missing" }],
   ["checkpoint-corrupt", { checkpoint: "corrupt" }],
   ["checkpoint-other-version", { checkpoint: "other-version" }],

@@ -15,6 +15,8 @@ export interface Health {
   readonly allocation: "known" | "unknown";
   readonly clock: "steady" | "jumped";
   readonly telemetry: "fresh" | "stale" | "unusable";
+  /** Of what the task itself learns of a workload; "ready" where it has none. */
+  readonly model: "ready" | "learning";
   readonly checkpoint: "good" | "missing" | "corrupt" | "other-version";
   readonly learner: "well" | "crashed" | "slow" | "not-finite";
   /** Share of the newest proposals that the guard had to correct or refuse. */
@@ -26,6 +28,7 @@ export const goodHealth: Health = Object.freeze({
   allocation: "known",
   clock: "steady",
   telemetry: "fresh",
+  model: "ready",
   checkpoint: "good",
   learner: "well",
   guardTripRate: 0,
@@ -40,7 +43,13 @@ export interface LearnersHealth {
 
 /** Written out, because a spread costs several times as much: asked twice in every tick. */
 export function healthOf(
-  { workload, allocation, clock, telemetry }: Pick<Health, "workload" | "allocation" | "clock" | "telemetry">,
+  {
+    workload,
+    allocation,
+    clock,
+    telemetry,
+    model,
+  }: Pick<Health, "workload" | "allocation" | "clock" | "telemetry" | "model">,
   { condition: { learner, checkpoint }, training, guardTripRate }: LearnersHealth,
 ): Health {
   const trained = training && (training.code.endsWith("timeout") ? "slow" : "crashed");
@@ -49,6 +58,7 @@ export function healthOf(
     allocation,
     clock,
     telemetry,
+    model,
     checkpoint,
     learner: learner === "well" && trained ? trained : learner,
     guardTripRate,
@@ -61,6 +71,7 @@ const worldReasons = [
   "clock-jumped",
   "telemetry-stale",
   "telemetry-unusable",
+  "model-learning",
 ] as const;
 /** Faults of the learner itself: too many of them in an episode end its turn. */
 const learnerReasons = [
@@ -107,6 +118,7 @@ export function troubleOf(health: Health, { maxTripRate }: LifecycleProfile): Ta
   if (health.clock === "jumped") return "clock-jumped";
   if (health.telemetry === "stale") return "telemetry-stale";
   if (health.telemetry === "unusable") return "telemetry-unusable";
+  if (health.model === "learning") return "model-learning";
   if (health.checkpoint === "missing") return "checkpoint-missing";
   if (health.checkpoint === "corrupt") return "checkpoint-corrupt";
   if (health.checkpoint === "other-version") return "checkpoint-other-version";

@@ -14,10 +14,18 @@ export type { TakeoverReason } from "./health.ts";
 export { takeoverReasons } from "./health.ts";
 export { canaryBand, WHOLE_BAND } from "./lifecycle.ts";
 export type { Gates, LifecycleProfile } from "./profile.ts";
-export { defaultGates, lifecycleOf, noGates, paperProfile, parseLifecycleProfile } from "./profile.ts";
+export {
+  defaultGates,
+  lifecycleOf,
+  modelGates,
+  modelGatesFor,
+  noGates,
+  paperProfile,
+  parseLifecycleProfile,
+} from "./profile.ts";
 export { gatesAhead, thresholdLevels } from "./prospects.ts";
 export type { AgentState, Judgement, OperatorWish, StageMove } from "./state.ts";
 export { offlineCauses, onlineCauses } from "./state.ts";
-export type { TickInput } from "./tick.ts";
+export type { Tick, TickInput } from "./tick.ts";
 export type { TrainingOutcome, TrainingWork } from "./training-task.ts";
 export { AGENT_TRAINING_TASK, agentTrainingKinds } from "./training-task.ts";

@@ -3,7 +3,7 @@
  * Owns: resolving thresholds, and one judgement per question. Not here: what follows from the answers (lifecycle.ts).
  */
 import type { RewardThreshold } from "../index.ts";
-import type { CanaryGate, LifecycleProfile, OffPolicyGate, RollbackGate } from "./profile.ts";
+import type { CanaryGate, Gates, LifecycleProfile, OffPolicyGate, RollbackGate } from "./profile.ts";
 import type { AgentState, EpisodeScore, Judgement, StateOf } from "./state.ts";
 import { deviationOf, fallbackLevel, meanOf } from "./state.ts";
 
@@ -60,13 +60,15 @@ export function judgeOnline(profile: LifecycleProfile, state: StateOf<"OFFLINE">
   const { gates, window } = profile;
   const asked = thresholdLevel(profile.online, { profile, state });
   const judgements: Judgement[] = [];
-  if (gates.offPolicy) {
+  if (gates.byModel) {
+    // Its proposals are the model's, which the shadow below has watched.
+  } else if (gates.offPolicy) {
     judgements.push(...judgeEstimate(gates.offPolicy, { profile, state, asked }));
   } else {
     const found = windowOf(state.recent, window)?.mean ?? null;
     judgements.push(atLeast({ gate: "reward", found, asked, about: `mean of the last ${window} recorded rewards` }));
   }
-  if (gates.canary || gates.rollback) {
+  if (gates.canary || comparesWithFallback(gates)) {
     const found = fallbackLevel(state)?.episodes ?? 0;
     const about = "episodes in which the fallback's level was measured";
     judgements.push(atLeast({ gate: "fallback-level", found, asked: window, about }));
@@ -185,14 +187,15 @@ export function judgeConduct(
   state: StateOf<"ONLINE" | "SERVING">,
   score: EpisodeScore,
 ): readonly Judgement[] {
+  const excess = atMost({
+    gate: "excess",
+    found: state.excess,
+    // The same every time: what it costs is bounded by the waits, which double. A smaller one ends turns by chance.
+    asked: rollback.excess,
+    about: "steps of violation beyond the fallback's level, since the learner took over",
+  });
   return [
-    atMost({
-      gate: "excess",
-      found: state.excess,
-      // The same every time: what it costs is bounded by the waits, which double. A smaller one ends turns by chance.
-      asked: rollback.excess,
-      about: "steps of violation beyond the fallback's level, since the learner took over",
-    }),
+    ...(rollback.excess === null ? [] : [excess]),
     atMost({
       gate: "faults",
       found: score.faultShare,
@@ -201,5 +204,16 @@ export function judgeConduct(
     }),
   ];
 }
+
+/** Whether the learner's turn ends by what the fallback would have missed. */
+const comparesWithFallback = ({ rollback }: Gates): boolean => rollback !== null && rollback.excess !== null;
+
+/** Whether anything in this life is judged by what the fallback does. */
+export const needsLevel = ({
+  serving,
+  deviation,
+  gates,
+}: Pick<LifecycleProfile, "serving" | "deviation" | "gates">): boolean =>
+  serving.kind === "fallback" || deviation.kind === "fallback" || gates.canary !== null || comparesWithFallback(gates);
 
 export const allHold = (judgements: readonly Judgement[]): boolean => judgements.every(({ holds }) => holds);

@@ -138,6 +138,11 @@ export class LearnerSlot {
     return this.#learner.learnsFrom === "any";
   }
 
+  /** Whether training could change it at all. */
+  get mayLearn(): boolean {
+    return this.#learner.learnsFrom !== "nothing";
+  }
+
   /** Nonsense is refused by the learner itself, which is no fault of it; it is counted, and told by whoever asked. */
   observe(transition: Transition): Result<void> {
     const taken = this.#observe(transition);

@@ -21,6 +21,7 @@ import {
   judgeConduct,
   judgeOnline,
   judgeServing,
+  needsLevel,
   nextExcess,
   thresholdLevel,
   windowOf,
@@ -103,10 +104,6 @@ function begin(profile: LifecycleProfile, state: AgentState, start: Evidence): L
   return profile.bootstrap ? offline(evidence) : online("no-bootstrap", evidence);
 }
 
-/** Whether anything in this life is judged by what the fallback does. */
-const needsLevel = ({ serving, deviation, gates }: LifecycleProfile): boolean =>
-  serving.kind === "fallback" || deviation.kind === "fallback" || gates.canary !== null || gates.rollback !== null;
-
 /** One episode of so many, until the fallback's level is known. */
 const MEASURE_EVERY = 3;
 
@@ -156,7 +153,8 @@ function recordOffline(
 function tryOnline(profile: LifecycleProfile, state: StateOf<"OFFLINE">, at: Ms): LifecycleStep {
   const evidence = judgeOnline(profile, state);
   if (!allHold(evidence)) return { state, events: [] };
-  return moved(state, enterOnline(profile, state, "earned"), { at, because: "earned", evidence });
+  const because = profile.gates.byModel ? "model-ready" : "earned";
+  return moved(state, enterOnline(profile, state, because), { at, because, evidence });
 }
 
 function judgeLearner(

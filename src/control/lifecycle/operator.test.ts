@@ -73,11 +73,12 @@ test("stages that a person chose survive a restart", () => {
     expect(unwrap(loadLifecycle(saveLifecycle(state)))).toEqual(state);
 });
 
-const well: OperatorContext = { profile, state: offline, isWell: true, isPaused: false };
+const well: OperatorContext = { profile, state: offline, isWell: true, isReady: true, isPaused: false };
 
 test.each<[string, "promote" | "roll-back", Partial<OperatorContext>, RegExp]>([
   ["before the first step", "promote", { state: freshAgentState }, /has not begun/],
   ["beyond the highest", "promote", { state: next(next(offline, wish("promote")), wish("promote")) }, /highest stage/],
+  ["with too little known of the workload", "promote", { isReady: false }, /too little was seen of the workload/],
   ["with a learner that is not well", "promote", { isWell: false }, /not well/],
   ["of a paused agent", "promote", { isPaused: true }, /resume it first/],
   ["before the fallback's level is known", "promote", { state: { ...offline, fallback: [] } }, /0 of the 2 episodes/],

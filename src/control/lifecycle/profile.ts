@@ -45,8 +45,11 @@ export interface CanaryGate {
 }
 
 export interface RollbackGate {
-  /** Steps of violation above the fallback's level, summed since the learner took over, that end its turn; the same after each rollback. */
-  readonly excess: number;
+  /**
+   * Steps of violation above the fallback's level, summed since the learner took over, that end its turn; the same after each
+   * rollback. null: they never do, because the task's model answers them, and the fallback knows less than it does.
+   */
+  readonly excess: number | null;
   /** How many steps of fewer violations may be saved up against later ones. */
   readonly credit: number;
   /** Share of an episode's steps that the fallback had to take because of the learner's own faults. */
@@ -57,6 +60,11 @@ export interface RollbackGate {
 
 /** What must hold beyond the paper's Algorithm 1. Each can be switched off by itself. */
 export interface Gates {
+  /**
+   * The task's own model proposes, which learns by watching: instead of an estimate of its reward, all that is asked before it
+   * acts is that it has had proposals, in shadow. Absent: no.
+   */
+  readonly byModel?: boolean;
   /** null: OFFLINE → ONLINE looks at the recorded rewards, as the paper says. */
   readonly offPolicy: OffPolicyGate | null;
   readonly shadow: ShadowGate | null;
@@ -85,6 +93,19 @@ export const defaultGates: Gates = Object.freeze({
   canary: { start: 0.2, widen: 1.5, narrow: 0.5, allowance: 1, slack: 0.05 },
   rollback: { excess: 10, credit: 10, maxFaultShare: 0.5, wait: 5 },
 });
+
+/** For tasks with a model of their own, which acts once it has had something to say in nine of ten steps. */
+export const modelGates: Gates = Object.freeze({
+  byModel: true,
+  offPolicy: null,
+  shadow: { episodes: 1, maxTripRate: 0.5, maxFailureRate: 0.1, maxRiskyRate: 0.5 },
+  canary: null,
+  rollback: { excess: null, credit: 0, maxFaultShare: 0.5, wait: 5 },
+});
+
+/** In canary mode it also stays near the fallback, whose level is measured first. */
+export const modelGatesFor = (mode: Mode): Gates =>
+  mode === "canary" ? { ...modelGates, canary: defaultGates.canary } : modelGates;
 
 /** The paper's manager has none of them. */
 export const noGates: Gates = Object.freeze({ offPolicy: null, shadow: null, canary: null, rollback: null });
@@ -163,7 +184,7 @@ function gatesProblem({ offPolicy, shadow, canary, rollback }: Gates): string | 
     return `the canary narrows by ${canary.narrow}: give more than 0 and at most 1`;
   if (canary && !(canary.allowance >= 0)) return `the canary forgives ${canary.allowance} steps: give 0 or more`;
   if (canary && !(canary.slack >= 0)) return `the canary may lack ${canary.slack} of the reward: give 0 or more`;
-  if (rollback && !(rollback.excess >= 0 && rollback.credit >= 0 && rollback.wait >= 0))
+  if (rollback && !((rollback.excess ?? 0) >= 0 && rollback.credit >= 0 && rollback.wait >= 0))
     return `the rollback's excess, credit and wait are ${rollback.excess}, ${rollback.credit} and ${rollback.wait}: give 0 or more`;
   return undefined;
 }

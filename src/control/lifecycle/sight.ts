@@ -3,7 +3,8 @@
  * Owns: telling a vanished workload, a jumped clock, stale and unusable telemetry apart. Pure.
  * Not here: what follows (health.ts), the encoding itself (the task's).
  */
-import type { GuardLimits, Setting } from "../../act/index.ts";
+import type { GuardLimits, GuardState, Setting } from "../../act/index.ts";
+import { reachOf } from "../../act/index.ts";
 import type { Failure, Ms, Result } from "../../base/index.ts";
 import type { Seen, Task, TaskReading } from "../index.ts";
 import type { Health } from "./health.ts";
@@ -14,7 +15,7 @@ export interface Sight<R, S, O> {
   readonly reading: R | null;
   readonly have: S | null;
   readonly observation: O | null;
-  readonly health: Pick<Health, "workload" | "allocation" | "clock" | "telemetry">;
+  readonly health: Pick<Health, "workload" | "allocation" | "clock" | "telemetry" | "model">;
   /** For people: the sentence behind the first thing that is wrong. */
   readonly detail: string;
 }
@@ -23,6 +24,7 @@ export interface SightContext<R extends TaskReading, S extends Setting, O extend
   readonly task: Task<R, S, O>;
   readonly memory: unknown;
   readonly limits: Pick<GuardLimits, "knobs" | "maxDataAge">;
+  readonly guard: GuardState;
   /** Time of the tick before; null at the first. */
   readonly before: Ms | null;
 }
@@ -40,10 +42,18 @@ export function look<R extends TaskReading, S extends Setting, O extends Seen>(
   const jump = health?.clockJump ?? jumpOf(now, before, task.controlStep);
   const state = telemetryState(reading, { now, maxAge });
   const fresh = state.telemetry === "fresh" && reading.ok ? reading.value : null;
-  const encoded = fresh && task.encode(fresh, { memory, now });
-  const telemetry = encoded && !encoded.ok ? "unusable" : state.telemetry;
   const usable =
     have.ok && limits.knobs.every(({ name }) => Number.isFinite((have.value as Setting)[name])) ? have.value : null;
+  const encoded =
+    fresh &&
+    task.encode(
+      fresh,
+      usable === null
+        ? { memory, now }
+        : { memory, now, reach: reachOf({ limits, state: context.guard, have: usable, now }) },
+    );
+  const telemetry = encoded && !encoded.ok ? "unusable" : state.telemetry;
+  const isReady = !encoded?.ok || (task.isReady?.(encoded.value) ?? true);
   return {
     reading: isGone ? null : fresh,
     have: usable,
@@ -53,6 +63,7 @@ export function look<R extends TaskReading, S extends Setting, O extends Seen>(
       allocation: usable === null ? "unknown" : "known",
       clock: jump === undefined ? "steady" : "jumped",
       telemetry,
+      model: isReady ? "ready" : "learning",
     },
     detail: isGone
       ? "the workload is not there any more"
@@ -60,7 +71,7 @@ export function look<R extends TaskReading, S extends Setting, O extends Seen>(
         (jump !== undefined && `the clock moved by ${jump} ms since the step before`) ||
         state.detail ||
         (encoded && !encoded.ok && encoded.failure.message) ||
-        "",
+        (isReady ? "" : "too little was seen of the workload to say what it needs"),
   };
 }
 

@@ -56,7 +56,14 @@ export interface FallbackLevel {
 }
 
 export const offlineCauses = ["bootstrap", "retraining", "rollback", "learner-lost", "operator"] as const;
-export const onlineCauses = ["no-bootstrap", "shared-policy", "earned", "retraining", "operator"] as const;
+export const onlineCauses = [
+  "no-bootstrap",
+  "shared-policy",
+  "earned",
+  "model-ready",
+  "retraining",
+  "operator",
+] as const;
 export type OfflineCause = (typeof offlineCauses)[number];
 export type OnlineCause = (typeof onlineCauses)[number];
 

@@ -46,6 +46,8 @@ export interface PendingStep<S, O> {
   /** What this one runs with, also in action coordinates. */
   readonly setting: S;
   readonly executed: Float32Array;
+  /** What there would be if the fallback had been alone. */
+  readonly alone: S | null;
   /** What was seen when it was decided: what the coordinates are of. */
   readonly seen: O;
 }
@@ -98,6 +100,10 @@ export interface Tick<S extends Setting> {
   readonly recommended: S | null;
   /** What the learner wished for, before shield and guard; null where it had no wish. */
   readonly wished: S | null;
+  /** What there would be by now if the fallback had been alone; null where nobody can tell. */
+  readonly alone: S | null;
+  /** How much of the objective the task's model expects to be used up under what is to be done; null without a model. */
+  readonly expectedNearness: number | null;
   /** Absent when there is no observation to learn from. */
   readonly step?: StepRecord;
   /** The step before, now that its effect was measured. */

@@ -95,6 +95,10 @@ export interface AgentTick {
   readonly action: Action;
   /** What the learner wished for, before shield and guard; null where it had no wish, or there is none. */
   readonly wished?: Setting | null;
+  /** What there would be by now if the fallback had been alone; null or absent where nobody can tell. */
+  readonly alone?: Setting | null;
+  /** How much of the objective a model expects to be used up under what is to be done; null or absent without one. */
+  readonly expectedNearness?: number | null;
   /** Absent when nothing can be learned from this step (no observation). */
   readonly step?: StepToRecord;
   /** The reward of an earlier step, now that its effect was seen. */

@@ -9,6 +9,8 @@ import type { Kernels } from "../tensor/index.ts";
 import type { BcqConfig } from "./bcq.ts";
 import { Bcq } from "./bcq.ts";
 import { decodeCheckpoint } from "./checkpoint.ts";
+import type { ConstantConfig } from "./constant.ts";
+import { Constant } from "./constant.ts";
 import { Ddpg } from "./ddpg.ts";
 import type { DdpgConfig } from "./ddpg-config.ts";
 import type { DqnConfig } from "./dqn.ts";
@@ -23,6 +25,7 @@ export type Algorithm =
   | { readonly kind: "ddpg"; readonly config: DdpgConfig }
   | { readonly kind: "dqn"; readonly config: DqnConfig }
   | { readonly kind: "bcq"; readonly config: BcqConfig }
+  | { readonly kind: "constant"; readonly config: ConstantConfig }
   /** One that `registerLearner` was given. */
   | { readonly kind: "registered"; readonly name: string; readonly config: LearnerConfig };
 
@@ -36,6 +39,8 @@ export function createLearner(algorithm: Algorithm, options: LearnerOptions): Le
       return new Dqn({ ...options, config: algorithm.config });
     case "bcq":
       return new Bcq({ ...options, config: algorithm.config });
+    case "constant":
+      return new Constant({ shape: options.shape, config: algorithm.config });
     case "registered": {
       const entry = registeredLearner(algorithm.name);
       if (entry === undefined) throw new CodedError(unknownLearner(algorithm.name));
@@ -67,8 +72,10 @@ export function openLearner(bytes: Uint8Array, kernels: Kernels): Result<Learner
   return loaded;
 }
 
+const builtIn: ReadonlySet<string> = new Set(["ppo", "ddpg", "dqn", "bcq", "constant"]);
+
 function algorithmIn(kind: string, config: unknown): Algorithm | undefined {
-  if (kind === "ppo" || kind === "ddpg" || kind === "dqn" || kind === "bcq") return { kind, config } as Algorithm;
+  if (builtIn.has(kind)) return { kind, config } as Algorithm;
   if (registeredLearner(kind) === undefined) return undefined;
   return { kind: "registered", name: kind, config: (config ?? {}) as LearnerConfig };
 }

@@ -25,7 +25,7 @@ export interface LearnerEntry {
 }
 
 /** Names that mean a built-in algorithm, or that the shared policies of pre-training carry. */
-const reserved: ReadonlySet<string> = new Set(["ppo", "dqn", "ddpg", "td3", "bcq", "adapted", "training"]);
+const reserved: ReadonlySet<string> = new Set(["ppo", "dqn", "ddpg", "td3", "bcq", "constant", "adapted", "training"]);
 const entries = new Map<string, LearnerEntry>();
 
 /** Adds a learner under its kind, once. */

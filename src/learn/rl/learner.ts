@@ -101,8 +101,11 @@ export interface UpdateStats {
   readonly more: { readonly [name: string]: number };
 }
 
-/** `any`: whoever acted, and however long ago. `own-rollout`: only what this very policy proposed since it last learned. */
-export type LearnsFrom = "any" | "own-rollout";
+/**
+ * `any`: whoever acted, and however long ago. `own-rollout`: only what this very policy proposed since it last learned.
+ * `nothing`: it never changes.
+ */
+export type LearnsFrom = "any" | "own-rollout" | "nothing";
 
 export interface Learner {
   readonly kind: string;

@@ -139,6 +139,7 @@ export const noiseOf = (algorithm: Algorithm) =>
 function withoutReplay(algorithm: Algorithm): Algorithm {
   switch (algorithm.kind) {
     case "ppo":
+    case "constant":
     case "registered":
       return algorithm;
     case "ddpg":

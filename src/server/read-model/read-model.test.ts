@@ -131,7 +131,7 @@ test("a series has a column for every knob of its workload, and for the use of t
   const model = createReadModel();
   model.apply([workloadWith("a", knobs("rate", "llc"))]);
   const query = { from: null, to: null, points: 10 };
-  const fixed = ["load", "latency", "preservation", "reward", "cost"];
+  const fixed = ["load", "latency", "expected", "preservation", "reward", "cost"];
   expect(Object.keys(seriesOf(model, query).columns)).toEqual([...fixed, "rate", "llc"]);
   const measured = { have: { rate: 1.5, llc: 8 }, use: { llc: 4, unknown: 1 } };
   model.apply([samples(START, ["a"], measured), samples(START + 1, ["a"], { ...measured, use: { llc: null } })]);
@@ -167,9 +167,14 @@ const worn = (count: number, pointsPerTier = limits.pointsPerTier) => {
 };
 
 function grow(model: ReadModel, step: number): void {
-  const measured = sample(step, { load: step, latency: step === 3 ? 999 : 1, preservation: step === 5 ? 0.1 : 1 });
+  const measured = sample(step, {
+    load: step,
+    latency: step === 3 ? 999 : 1,
+    preservation: step === 5 ? 0.1 : 1,
+    expected: step === 2 ? 7 : null,
+  });
   const { account } = model.workloads()[0]!;
-  const entry = { workload: "a", sample: measured, twin: null, account, twinAccount: null };
+  const entry = { workload: "a", sample: measured, twin: null, account, twinAccount: null, budget: null };
   model.apply([{ kind: "samples", at: step, samples: [entry] }]);
 }
 
@@ -180,6 +185,7 @@ test("thinning keeps the worst latency and preservation and the mean of the load
   expect(series.columns.load).toEqual([3.5, 11.5]);
   expect(series.columns.latency).toEqual([999, 1]);
   expect(series.columns.preservation).toEqual([0.1, 1]);
+  expect(series.columns.expected).toEqual([7, null]);
   expect(series.twin).toBeNull();
 });
 

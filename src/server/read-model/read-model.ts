@@ -28,7 +28,7 @@ export interface ReadModelLimits {
   readonly things: number;
   /** Workloads with more are refused: a knob takes up to 32 bytes of every point of a series. */
   readonly knobsPerWorkload: number;
-  /** Points per tier of a workload's series: four tiers of, for workloads of pods, 168 bytes per point. */
+  /** Points per tier of a workload's series: four tiers of, for workloads of pods, 184 bytes per point. */
   readonly pointsPerTier: number;
   readonly decisionsPerWorkload: number;
   readonly eventsPerSeverity: number;
@@ -113,7 +113,7 @@ export function createReadModel(limits: ReadModelLimits = defaultReadModelLimits
     createSeries({ capacity: limits.pointsPerTier, buffer, knobs, use });
 
   const takeSamples = (update: Extract<PlaneUpdate, { kind: "samples" }>): LiveUpdate | undefined => {
-    const kept = update.samples.filter(({ workload, sample, twin, account, twinAccount }) => {
+    const kept = update.samples.filter(({ workload, sample, twin, account, twinAccount, budget }) => {
       const entry = entries.get(workload);
       if (entry !== undefined) entry.series ??= seriesOf(entry.document, sample);
       if (entry?.series?.add(sample, twin) !== true) {
@@ -121,7 +121,7 @@ export function createReadModel(limits: ReadModelLimits = defaultReadModelLimits
         return false;
       }
       const twinNow = twinAccount === null ? null : { now: twin, account: twinAccount };
-      entry.document = { ...entry.document, now: sample, account, twin: twinNow };
+      entry.document = { ...entry.document, now: sample, account, budget, twin: twinNow };
       return true;
     });
     if (kept.length === 0) return undefined;
@@ -132,8 +132,8 @@ export function createReadModel(limits: ReadModelLimits = defaultReadModelLimits
     const { workload } = update;
     const known = entries.get(workload.id);
     if (known !== undefined) {
-      const { now, account, twin } = known.document;
-      known.document = { ...workload, now, account, twin };
+      const { now, account, budget, twin } = known.document;
+      known.document = { ...workload, now, account, budget, twin };
       return update;
     }
     const { knobs } = workload;
@@ -142,7 +142,8 @@ export function createReadModel(limits: ReadModelLimits = defaultReadModelLimits
       refused += 1;
       return undefined;
     }
-    entries.set(workload.id, { document: { ...workload, now: null, account: noAccount, twin: null }, series: null });
+    const unmeasured = { now: null, account: noAccount, budget: null, twin: null };
+    entries.set(workload.id, { document: { ...workload, ...unmeasured }, series: null });
     return update;
   };
 

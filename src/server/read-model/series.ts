@@ -39,6 +39,8 @@ interface Column {
 const FIXED: { readonly [name in SeriesColumn]: Omit<Column, "name"> } = {
   load: { merge: "mean", decimals: 3, valueIn: (sample) => sample.load },
   latency: { merge: "highest", decimals: 3, valueIn: (sample) => sample.latency },
+  // As latency, beside which it is drawn.
+  expected: { merge: "highest", decimals: 3, valueIn: (sample) => sample.expected },
   preservation: { merge: "lowest", decimals: 4, valueIn: (sample) => sample.preservation },
   reward: { merge: "mean", decimals: 4, valueIn: (sample) => sample.reward },
   cost: { merge: "mean", decimals: 8, valueIn: (sample) => sample.cost },

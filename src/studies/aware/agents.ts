@@ -3,10 +3,11 @@
  * Owns: the agent of a scene, training between its steps, the ways in which studies differ.
  * Not here: the lifecycle and its learner (control/lifecycle).
  */
+import type { Allocation } from "../../act/index.ts";
 import { ok, unwrap } from "../../base/index.ts";
 import type { PodFallback } from "../../control/fallbacks/index.ts";
 import { startingWith } from "../../control/fallbacks/index.ts";
-import type { AgentSettings, LifecycleProfile } from "../../control/lifecycle/index.ts";
+import type { AgentSettings, LifecycleProfile, Tick } from "../../control/lifecycle/index.ts";
 import { Agent, offPolicyEstimator, parseLifecycleProfile } from "../../control/lifecycle/index.ts";
 import type { AutoscaleTask, ShieldOptions } from "../../control/tasks/pods/index.ts";
 import { autoscaleLearner, defaultShield, podsTask } from "../../control/tasks/pods/index.ts";
@@ -38,7 +39,11 @@ export interface AgentDriverOptions<S> {
   createLearner?(attempt: number): Learner;
   /** A model whose policy the agent begins with, under the workload's embedding, as the product does. */
   readonly shared?: SharedModel;
+  /** Is shown every tick, for studies that count. */
+  readonly watch?: TickWatch;
 }
+
+export type TickWatch = (tick: Tick<Allocation>, view: View) => void;
 
 export interface AgentDriver extends Driver {
   readonly stage: string;
@@ -87,8 +92,10 @@ export function agentDriver<S>(options: AgentDriverOptions<S>): AgentDriver {
     get updates() {
       return updates;
     },
-    decide({ reading, have, nodes, now }: View) {
+    decide(view: View) {
+      const { reading, have, nodes, now } = view;
       const tick = agent.tick({ reading: ok(reading), have: ok(have), nodes, now });
+      options.watch?.(tick, view);
       if (agent.mayTrain) updates += agent.train({ updates: updatesPerStep }).updates;
       return tick.action;
     },

@@ -15,12 +15,15 @@ import type { PodBounds } from "./limits.ts";
 /**
  * `paper`: Table 1 of AWARE and nothing else. `extended`: also what that snapshot hides, such as the number of replicas
  * that the action sets (docs/adr/0010-what-the-autoscaler-sees.md). `augmented`: also the ARIMA forecast of the load and a
- * table of what allocations have brought, as in the paper's TL+.
+ * table of what allocations have brought, as in the paper's TL+. `modelled`: also what the capacity model plans and expects.
  */
-export type FeatureSet = "paper" | "extended" | "augmented";
+export type FeatureSet = "paper" | "extended" | "augmented" | "modelled";
 
-/** What an action's numbers mean: see autoscale-action.ts. `limits` is the paper's. */
-export type ActionKind = "limits" | "demand";
+/** What an action's numbers mean: see action.ts, and residual.ts for `residual`. `limits` is the paper's. */
+export type ActionKind = "limits" | "demand" | "residual";
+
+/** `paper`: SLO preservation and utilisation, weighted by alpha. `cost`: the bill, and what missed steps are worth (objective.ts). */
+export type ObjectiveKind = "paper" | "cost";
 
 export interface AutoscaleTask {
   readonly slo: Slo;
@@ -35,6 +38,9 @@ export interface AutoscaleTask {
   readonly utilisation: { readonly cpu: Ratio; readonly memory: Ratio };
   readonly features: FeatureSet;
   readonly actions: ActionKind;
+  readonly objective: ObjectiveKind;
+  /** The share of control steps that keep the SLO: what is left of the rest is the error budget. */
+  readonly attainment: Ratio;
   /** Measurements that are missing are taken from before, up to this age. Older, and the observation fails. */
   readonly maxAge: Ms;
   /** Between two decisions. */
@@ -59,6 +65,8 @@ const defaults: Omit<AutoscaleTask, "slo" | "bounds"> = {
   utilisation: { cpu: ratio(1), memory: ratio(1) },
   features: "extended",
   actions: "demand",
+  objective: "paper",
+  attainment: ratio(0.99),
   // As old as the guard lets data be that an action rests on.
   maxAge: seconds(90),
   controlStep: seconds(15),
@@ -66,14 +74,22 @@ const defaults: Omit<AutoscaleTask, "slo" | "bounds"> = {
   usualLoad: perSecond(20),
 };
 
+/** What the product's agents have: they steer around the capacity model's plan, and are paid for what they save. */
+export const productMode = Object.freeze<Pick<AutoscaleTask, "features" | "actions" | "objective">>({
+  features: "modelled",
+  actions: "residual",
+  objective: "cost",
+});
+
 /** What the paper's agent has: its snapshot, its actions and its reward. */
 export const paperMode = Object.freeze<
-  Pick<AutoscaleTask, "headroom" | "switchCost" | "features" | "actions" | "utilisation">
+  Pick<AutoscaleTask, "headroom" | "switchCost" | "features" | "actions" | "objective" | "utilisation">
 >({
   headroom: 0,
   switchCost: 0,
   features: "paper",
   actions: "limits",
+  objective: "paper",
   utilisation: { cpu: ratio(1), memory: ratio(1) },
 });
 
@@ -87,8 +103,12 @@ export function autoscaleTask(options: AutoscaleOptions): Result<AutoscaleTask> 
     : err(failure("autoscale.task", `the autoscaling task makes no sense: ${problem}`));
 }
 
-/** The most that one episode can earn. */
-export const mostPerEpisode = ({ episodeSteps }: Pick<AutoscaleTask, "episodeSteps">): number => 2 * episodeSteps;
+/** The most that one episode can earn: with the paper's reward two a step, by cost all of the fallback's bill. */
+export const mostPerEpisode = ({
+  episodeSteps,
+  objective = "paper",
+}: Pick<AutoscaleTask, "episodeSteps"> & Partial<Pick<AutoscaleTask, "objective">>): number =>
+  (objective === "cost" ? 1 : 2) * episodeSteps;
 
 function problemOf(task: AutoscaleTask): string | undefined {
   const { alpha, headroom, switchCost, utilisation } = task;
@@ -104,6 +124,10 @@ function problemOf(task: AutoscaleTask): string | undefined {
   for (const resource of ["cpu", "memory"] as const)
     if (!(utilisation[resource] > 0 && utilisation[resource] <= 1))
       return `the utilisation target of ${resource} is ${utilisation[resource]}: give more than 0 and at most 1`;
+  if (!(task.attainment > 0 && task.attainment < 1))
+    return `attainment is ${task.attainment}: give more than 0 and less than 1, for nothing keeps an SLO in every step`;
+  if (task.actions === "residual" && task.features !== "modelled")
+    return `actions are a residual of the capacity model's plan, and features are '${task.features}': give 'modelled'`;
   if (!(task.maxAge > 0)) return `maxAge is ${task.maxAge} ms: give more than 0`;
   if (!(task.controlStep > 0 && Number.isFinite(task.controlStep)))
     return `controlStep is ${task.controlStep} ms: give more than 0`;

@@ -22,11 +22,12 @@ import { checkEnv } from "../../../learn/env/index.ts";
 import type { WorkloadReading } from "../../../observe/telemetry/index.ts";
 import { decodeAction, encodeAction } from "./action.ts";
 import type { AutoscaleOptions } from "./autoscale.ts";
-import { autoscaleTask } from "./autoscale.ts";
+import { autoscaleTask, productMode } from "./autoscale.ts";
 import type { AutoscaleEnvOptions, AutoscaleStep } from "./env.ts";
 import { autoscaleEnv } from "./env.ts";
 import type { PodBounds } from "./limits.ts";
 import { podLimits } from "./limits.ts";
+import { billOf } from "./objective.ts";
 import type { WorkloadPort } from "./workload-port.ts";
 
 const workload = unwrap(parseWorkloadId("shop"));
@@ -179,6 +180,57 @@ test("the reward of a quiet step is as worked out by hand", () => {
 
 /** A stream that never moves the load. */
 const still: Rng = { ...seededRng(0), normal: () => 0, next: () => 0.5 } as Rng;
+
+describe("around the capacity model's plan", () => {
+  const steered = (options: Partial<AutoscaleEnvOptions> = {}) => make({ task: taskOf(productMode), ...options });
+
+  test.each([false, true])("the checker finds nothing wrong (goes on in its world: %s)", (continues) => {
+    expect(checkEnv(() => steered({ continues }) as Env<unknown, unknown>, { steps: 250 })).toEqual([]);
+  });
+
+  test("an episode begins when there is a plan, and an action has two numbers", () => {
+    const steps: AutoscaleStep[] = [];
+    const env = steered({ onStep: (step) => steps.push(step) });
+    expect(env.actionSpace.size).toBe(2);
+    // The model has no plan before it has seen 20 steps.
+    expect(env.reset({ seed: 1 }).info?.at).toBeGreaterThanOrEqual(20 * 15_000);
+    expect(() => env.step(Float32Array.of(0, 0, 0))).toThrow(/Float32Array/);
+    env.step(Float32Array.of(0, 0));
+    expect(steps[0]?.verdict.refused).toBeUndefined();
+  });
+
+  test("a step earns what it saves of the bill of the plan that it was decided by, less its misses", () => {
+    const steps: AutoscaleStep[] = [];
+    const env = steered({ onStep: (step) => steps.push(step), makeWorld: () => new SmallWorld(still) });
+    env.reset({ seed: 1 });
+    const rewards = [0, 0, 1, 0.5, 0, -1, 0, 0].map((cores) => env.step(Float32Array.of(cores, 0)).reward);
+    const zeros: number[] = [];
+    for (const [i, { verdict, observation, reward }] of steps.entries()) {
+      expect(reward).toEqual({ total: rewards[i] });
+      const plan = steps[i - 1]?.observation.modelled?.plan?.setting;
+      if (!plan) continue;
+      const missed = observation.measures.preservation < 1 ? 6 : 0;
+      expect(rewards[i]).toBeCloseTo(1 - billOf(verdict.setting) / billOf(plan) - missed, 9);
+      if (missed === 0 && billOf(verdict.setting) === billOf(plan)) zeros.push(rewards[i] as number);
+    }
+    // Steps in which the plan itself was in force.
+    expect(zeros.length).toBeGreaterThan(0);
+    expect(zeros.every((earned) => earned === 0)).toBe(true);
+  });
+
+  test("where nothing can be learned an action means nothing and nothing is changed", () => {
+    const steps: AutoscaleStep[] = [];
+    class Silent extends SmallWorld {
+      override read(asked: WorkloadId): WorkloadReading {
+        return { ...super.read(asked), latency: null, offered: perSecond(0), completed: perSecond(0) };
+      }
+    }
+    const env = steered({ onStep: (step) => steps.push(step), makeWorld: (rng) => new Silent(rng) });
+    env.reset({ seed: 1 });
+    expect(env.step(Float32Array.of(1, 1)).reward).toBe(0);
+    expect(steps[0]?.verdict).toMatchObject({ action: { kind: "hold" }, refused: "not-finite", setting: start });
+  });
+});
 
 describe("every action passes the guard", () => {
   test("a wild one is led to what may be had, and the environment says what was done", () => {

@@ -5,7 +5,7 @@ import { registerLearner } from "../../../learn/rl/index.ts";
 import { autoscaleBcq, autoscaleLearner, learnerAlgorithm } from "./learner.ts";
 
 const kernels = loadKernels();
-const task = { features: "extended" } as const;
+const task = { features: "extended", actions: "demand" } as const;
 const kindOf = (kind: string, config = {}) =>
   autoscaleLearner({ kernels, task, seed: 1, algorithm: unwrap(learnerAlgorithm({ kind, config })) }).kind;
 

@@ -1,6 +1,7 @@
 /**
- * The learner of an autoscaling agent: BCQ while it learns from the fallback, TD3 when it has been let go; another one that
- * the workload's owner names; or a policy that was trained on other workloads, under this one's embedding.
+ * The learner of an autoscaling agent: around the capacity model's plan the plan itself; without a model BCQ while it learns from the
+ * fallback, TD3 when it has been let go; another one that the workload's owner names; or a policy that was trained on other
+ * workloads, under this one's embedding.
  * Owns: its shape for a task, which learners an agent may have, and their hyperparameters. Not here: the algorithms
  * (learn/rl).
  */
@@ -27,9 +28,9 @@ import {
   td3Options,
 } from "../../../learn/rl/index.ts";
 import type { Kernels } from "../../../learn/tensor/index.ts";
-import { actionOrder } from "./action.ts";
 import type { AutoscaleTask } from "./autoscale.ts";
 import { observationSpace } from "./observation.ts";
+import { actionSizeOf } from "./task.ts";
 
 /**
  * Table 2 of AWARE where it says something; its replay of 10⁶ is 50,000 here, the rest stays in the trajectory store.
@@ -140,7 +141,7 @@ const refused = (message: string) => err(failure("agent.learner", message));
 
 export interface AutoscaleLearnerOptions {
   readonly kernels: Kernels;
-  readonly task: Pick<AutoscaleTask, "features">;
+  readonly task: Pick<AutoscaleTask, "features" | "actions">;
   readonly seed: number;
   readonly config?: Partial<BcqConfig>;
   /** Another one than the usual, from `learnerAlgorithm`. */
@@ -152,14 +153,18 @@ export interface AutoscaleLearnerOptions {
 export function autoscaleLearner(options: AutoscaleLearnerOptions): Learner {
   const { kernels, task, seed, config, shared, algorithm } = options;
   if (shared) return new AdaptedLearner({ kernels, shared, seed });
-  const low = actionOrder.map(() => -1);
-  const high = actionOrder.map(() => 1);
+  const size = actionSizeOf(task);
+  const low = new Array<number>(size).fill(-1);
+  const high = new Array<number>(size).fill(1);
   const shape = {
     obs: observationSpace(task).size,
     action: { kind: "continuous" as const, low, high },
     actorContext: 0,
     criticContext: 0,
   };
-  const usual: Algorithm = { kind: "bcq", config: { ...autoscaleBcq, ...config } };
+  const usual: Algorithm =
+    task.actions === "residual" && config === undefined
+      ? { kind: "constant", config: { action: new Array<number>(size).fill(0) } }
+      : { kind: "bcq", config: { ...autoscaleBcq, ...config } };
   return createLearner(algorithm ?? usual, { kernels, shape, seed });
 }

@@ -13,8 +13,11 @@ import { positionOf } from "./action.ts";
 import type { AugmentedFeature, AugmentedMemory } from "./augmented/augmented.ts";
 import { augmentedAfter, augmentedFeatureNames, augmentedValues, noAugmentedMemory } from "./augmented/augmented.ts";
 import type { AutoscaleTask, FeatureSet } from "./autoscale.ts";
+import type { CapacityMemory } from "./capacity/planner.ts";
 import type { Demand, DemandMemory } from "./demand.ts";
 import { demandAfter, demandOf, noDemand } from "./demand.ts";
+import type { Modelled, ModelledFeature } from "./modelled-features.ts";
+import { modelledFeatureNames } from "./modelled-features.ts";
 
 /** Table 1 of AWARE, in its order. */
 const paperFeatures = [
@@ -36,19 +39,22 @@ export type Feature = (typeof paperFeatures)[number] | (typeof furtherFeatures)[
 
 const extendedFeatures: readonly Feature[] = [...paperFeatures, ...furtherFeatures];
 
-const featureSets: Readonly<Record<FeatureSet, readonly (Feature | AugmentedFeature)[]>> = {
+const featureSets: Readonly<Record<FeatureSet, readonly (Feature | AugmentedFeature | ModelledFeature)[]>> = {
   paper: paperFeatures,
   extended: extendedFeatures,
   augmented: [...extendedFeatures, ...augmentedFeatureNames],
+  modelled: [...extendedFeatures, ...modelledFeatureNames],
 };
 
-export const featuresOf = ({ features }: Pick<AutoscaleTask, "features">): readonly (Feature | AugmentedFeature)[] =>
-  featureSets[features];
+export const featuresOf = ({
+  features,
+}: Pick<AutoscaleTask, "features">): readonly (Feature | AugmentedFeature | ModelledFeature)[] => featureSets[features];
 
 const spaces: Readonly<Record<FeatureSet, BoxSpace>> = {
   paper: box({ low: -1, high: 1, size: featureSets.paper.length }),
   extended: box({ low: -1, high: 1, size: featureSets.extended.length }),
   augmented: box({ low: -1, high: 1, size: featureSets.augmented.length }),
+  modelled: box({ low: -1, high: 1, size: featureSets.modelled.length }),
 };
 
 export const observationSpace = ({ features }: Pick<AutoscaleTask, "features">): BoxSpace => spaces[features];
@@ -78,6 +84,7 @@ export interface ObservationMemory {
   readonly demand: DemandMemory;
   /** Only where the task asks for these features. */
   readonly augmented?: AugmentedMemory;
+  readonly capacity?: CapacityMemory;
 }
 
 export const freshObservationMemory: ObservationMemory = Object.freeze({
@@ -99,7 +106,11 @@ export interface Observation {
   readonly held: readonly Measured[];
   /** What an action's multiples are of. */
   readonly demand: Demand;
+  /** Pods that were killed for want of memory since the reading before. */
+  readonly harmed: number;
   readonly memory: ObservationMemory;
+  /** What the capacity model says; only where the task asks for it. */
+  readonly modelled?: Modelled;
 }
 
 export type ObservationFailure = Failure<"telemetry.stale" | "telemetry.never-measured" | "telemetry.future">;
@@ -131,11 +142,16 @@ export function encodeObservation(
   const demand = demandOf(remembered);
   const values = valuesOf(task, reading, { measures, loadBefore: memory.loadBefore ?? measures.load });
   const base = { last, loadBefore: measures.load, demand: remembered };
-  if (task.features !== "augmented") return ok({ values, measures, held, demand, memory: base });
+  const harmed = reading.ooms.length;
+  if (task.features !== "augmented") {
+    // The capacity model's part is its own to remember (modelled.ts).
+    const { capacity } = memory;
+    return ok({ values, measures, held, demand, harmed, memory: capacity ? { ...base, capacity } : base });
+  }
   const isFresh = !held.some((name) => name === "cpu" || name === "memory" || name === "preservation");
   const augmented = augmentedAfter(memory.augmented ?? noAugmentedMemory, { reading, demand, measures, isFresh });
   values.set(augmentedValues(augmented), extendedFeatures.length);
-  return ok({ values, measures, held, demand, memory: { ...base, augmented } });
+  return ok({ values, measures, held, demand, harmed, memory: { ...base, augmented } });
 }
 
 type Found = Record<Measured, number | null>;

@@ -10,8 +10,8 @@ import type { Slo } from "../../../observe/telemetry/index.ts";
 import { parseSlo } from "../../../observe/telemetry/index.ts";
 import type { ThresholdProblem, Thresholds } from "../../index.ts";
 import { thresholdProblems } from "../../index.ts";
-import type { AutoscaleOptions, AutoscaleTask } from "./autoscale.ts";
-import { autoscaleTask, mostPerEpisode } from "./autoscale.ts";
+import type { AutoscaleOptions, AutoscaleTask, ObjectiveKind } from "./autoscale.ts";
+import { autoscaleTask, mostPerEpisode, productMode } from "./autoscale.ts";
 import type { LearnerChoice } from "./learner.ts";
 import { learnsFromOf } from "./learner.ts";
 import type { PodBounds, PodGuard } from "./limits.ts";
@@ -21,6 +21,10 @@ export interface WorkloadProfile {
   readonly workload: WorkloadId;
   readonly slo: Slo;
   readonly bounds: PodBounds;
+  /** The least bill within the error budget, around the capacity model's plan; or the paper's reward, around the fallback. */
+  readonly objective: ObjectiveKind;
+  /** The share of control steps that are to keep the SLO. */
+  readonly attainment: Ratio;
   /** How fast its guard lets it change, for learner and fallback alike; absent: as usual. */
   readonly guard?: PodGuard;
   /** Utilisation that counts in full. */
@@ -35,7 +39,7 @@ export interface WorkloadProfile {
   readonly bootstrap: boolean;
   /** High: while the learner is being retrained, the fallback acts. */
   readonly stakes: "high" | "normal";
-  /** Steps of violation beyond the fallback's that may be risked to find CPU to save; 0: CPU is the fallback's. */
+  /** With the paper's reward: steps of violation beyond the fallback's that may be risked to find CPU to save; 0: none. */
   readonly risk: number;
   /** recommend: nothing is carried out; canary: the learner stays near the fallback; act: all of it. */
   readonly mode: Mode;
@@ -49,6 +53,23 @@ export interface WorkloadProfile {
   /** Another learner than the usual one. Whether it is there is known where learners are loaded (`learnerAlgorithm`). */
   readonly learner?: LearnerChoice;
 }
+
+/**
+ * By cost an episode earns the percentage of the fallback's bill that it saves, less what its misses are worth: one that is
+ * worth nothing has nothing to be frozen for. How much can be saved changes over a day, so its deviation says little.
+ */
+export const usualThresholds: Readonly<Record<ObjectiveKind, Thresholds>> = Object.freeze({
+  cost: {
+    online: { kind: "absolute", value: 0 },
+    serving: { kind: "absolute", value: 0 },
+    deviation: { kind: "absolute", value: 50 },
+  },
+  paper: {
+    online: { kind: "fallback", times: 1, plus: 0 },
+    serving: { kind: "fallback", times: 1.05, plus: 0 },
+    deviation: { kind: "fallback", times: 1.5, atLeast: 5 },
+  },
+});
 
 /** A place in the profile and what is wrong there, as the end of a sentence that begins with the place. */
 export interface ProfileProblem {
@@ -67,6 +88,10 @@ export function profileProblems(profile: WorkloadProfile): readonly ProfileProbl
     const { min, max } = profile.bounds[dimension];
     if (min > max) report(["bounds", dimension, "max"], `must be at least min, which is ${min}, and is ${max}`);
   }
+  if (profile.sharedModel !== undefined && profile.objective === "cost")
+    report(["objective"], "must be paper where there is a sharedModel: such models are trained for the paper's reward");
+  if (profile.objective === "cost" && profile.risk > 0)
+    report(["risk"], "must be left out where the objective is cost: there the attainment says what may be missed");
   if (profile.learner !== undefined && profile.sharedModel !== undefined)
     report(["learner"], "must be left out where there is a sharedModel: the agent goes on with that model's learner");
   if (profile.learner !== undefined && learnsFromOf(profile.learner) === "own-rollout") {
@@ -97,7 +122,7 @@ export function profileProblems(profile: WorkloadProfile): readonly ProfileProbl
 
 /** The task that the profile asks for; `further` are settings of the learner that owners do not see. */
 export function profileTask(
-  { slo, bounds, utilisation, reward, controlStep, episodeSteps }: WorkloadProfile,
+  { slo, bounds, utilisation, reward, controlStep, episodeSteps, objective, attainment }: WorkloadProfile,
   further: Partial<Pick<AutoscaleOptions, "features" | "maxAge" | "usualLoad">> = {},
 ): Result<AutoscaleTask> {
   const { alpha, headroom, switchCost } = reward;
@@ -110,6 +135,8 @@ export function profileTask(
     switchCost,
     controlStep,
     episodeSteps,
+    attainment,
+    ...(objective === "cost" ? productMode : {}),
     ...further,
   });
 }

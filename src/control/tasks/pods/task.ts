@@ -11,8 +11,11 @@ import type { LaggardContext, Task } from "../../index.ts";
 import { actionOrder, decodeAction, encodeAction } from "./action.ts";
 import { aloneAfter, readingAsIf, sizesThereAre } from "./as-if-alone.ts";
 import type { AutoscaleTask } from "./autoscale.ts";
+import { centreOf, plannerOf, withModel } from "./modelled.ts";
+import { billOf, costReward } from "./objective.ts";
 import type { Observation, ObservationMemory } from "./observation.ts";
 import { encodeObservation, freshObservationMemory, observationSpace } from "./observation.ts";
+import { decodeResidual, encodeResidual, residualOrder } from "./residual.ts";
 import { reward } from "./reward.ts";
 import type { ShieldOptions } from "./shield.ts";
 import { coresOf, defaultShield, nearness, podShield } from "./shield.ts";
@@ -28,29 +31,66 @@ export interface PodsTaskOptions {
 export const podsTaskName = ({ features, actions }: Pick<AutoscaleTask, "features" | "actions">): string =>
   `autoscaling, ${features} features, actions as ${actions}`;
 
-/** Dollars for an hour of a core and of a GiB are about seven to one at public prices; only the ratio matters here. */
-const CORE = 7;
-const GIB = 2 ** 30;
+export const actionSizeOf = ({ actions }: Pick<AutoscaleTask, "actions">): number =>
+  actions === "residual" ? residualOrder.length : actionOrder.length;
 
-export function podsTask(settings: AutoscaleTask, { shield = defaultShield }: PodsTaskOptions = {}): PodsTask {
+export function podsTask(settings: AutoscaleTask, options: PodsTaskOptions = {}): PodsTask {
+  const task = plainTask(settings, options);
+  return settings.actions === "residual" ? steered(task, settings) : task;
+}
+
+/** The same, acting around the plan of the capacity model. It needs no shield: what an action can mean is what may be done. */
+function steered({ shield: _, ...task }: PodsTask, settings: AutoscaleTask): PodsTask {
+  const planner = plannerOf(settings);
+  return {
+    ...task,
+    encode(reading, { memory, now, reach }) {
+      const seen = encodeObservation(settings, reading, { memory: memory as ObservationMemory, now });
+      return seen.ok ? withModel(planner, { seen: seen.value, reading }, { now, reach }) : seen;
+    },
+    decode(action, seen) {
+      const centre = centreOf(planner, settings, seen);
+      return centre ? decodeResidual(action, centre) : NOTHING;
+    },
+    encodeSetting(setting, seen) {
+      const centre = centreOf(planner, settings, seen);
+      return centre ? encodeResidual(setting, centre) : new Float32Array(residualOrder.length);
+    },
+    isReady: ({ modelled }) => modelled?.plan != null,
+    reasons: ({ modelled }) => (modelled?.plan ? [{ by: "capacity", rule: modelled.plan.rule }] : []),
+    expectedNearness({ replicas, cpu }, { modelled }) {
+      if (!modelled?.plan) return null;
+      const { load } = modelled.plan;
+      return load > 0 ? Math.exp(planner.outlook(modelled.memory, { replicas, cpu, load }).strain) : null;
+    },
+  };
+}
+
+/** No action has a meaning yet; the guard refuses it, should anybody ask. */
+const NOTHING = { replicas: Number.NaN, cpu: Number.NaN, memory: Number.NaN } as Allocation;
+
+function plainTask(settings: AutoscaleTask, { shield = defaultShield }: PodsTaskOptions): PodsTask {
   return {
     name: podsTaskName(settings),
     controlStep: settings.controlStep,
     episodeSteps: settings.episodeSteps,
     observationSize: observationSpace(settings).size,
-    actionSize: actionOrder.length,
+    actionSize: actionSizeOf(settings),
     freshMemory: freshObservationMemory,
     parse: parseReading,
     encode: (reading, { memory, now }) =>
       encodeObservation(settings, reading, { memory: memory as ObservationMemory, now }),
     decode: (action, { demand }) => decodeAction(settings, action, demand),
     encodeSetting: (allocation, { demand }) => encodeAction(settings, allocation, demand),
-    reward: ({ measures }, { setting, previous }) => reward(settings, { measures, allocation: setting, previous }),
+    reward: ({ measures, harmed }, { setting, previous, fallback = previous }) =>
+      settings.objective === "cost"
+        ? costReward({ setting, previous, fallback, isMissed: measures.preservation < 1, kills: harmed })
+        : reward(settings, { measures, allocation: setting, previous }),
     isMissed: ({ measures }) => measures.preservation < 1,
     nearness,
     loadOf: ({ measures }) => measures.load,
     givesLess: (one, than) => coresOf(one) < coresOf(than) || one.memory < than.memory,
-    costOf: ({ replicas, cpu, memory }) => replicas * ((CORE * cpu) / 1_000 + memory / GIB),
+    costOf: billOf,
     shortfall: (given, fallback) => ({
       // Smaller pods are slower ones, however many there are.
       felt: coresOf(given) < coresOf(fallback) || given.cpu < fallback.cpu,

@@ -25,6 +25,8 @@ export interface LoadMemory {
   readonly wrong: readonly number[];
   /** The mean logarithm of the CPU that serves what it expects, in requests per second that this CPU could compute. */
   readonly level: readonly number[];
+  /** The share of steps in which about as much came. Begins at 1. */
+  readonly near: readonly number[];
   /** Steps that it was judged by. */
   readonly judged: readonly number[];
 }
@@ -32,6 +34,8 @@ export interface LoadMemory {
 interface LoadForecast {
   /** Requests per second. */
   readonly load: number;
+  /** The share of steps in which about as much comes. */
+  readonly near: number;
   /** Whether silence that is expected can be relied on. */
   readonly isTrusted: boolean;
   /** For people: `the last 60 min`, `1440 min ago`. */
@@ -77,6 +81,7 @@ export const noLoads: LoadMemory = Object.freeze({
   said: [],
   wrong: forAll(START.wrong),
   level: forAll(0),
+  near: forAll(1),
   judged: forAll(0),
 });
 
@@ -96,13 +101,7 @@ export function loadsAfter(memory: LoadMemory, measured: MeasuredLoad): LoadMemo
   const { newest, first } = memory;
   // A clock that went back: what was kept is of other minutes.
   if (newest !== null && minute < newest - 1) return loadsAfter(noLoads, measured);
-  const minutes = memory.minutes.slice();
-  // Minutes in which nobody looked are not those of a day ago.
-  if (newest !== null)
-    for (let m = newest + 1; m < Math.min(minute, newest + 1 + KEPT_MINUTES); m++) minutes[m % KEPT_MINUTES] = -1;
-  const slot = minute % KEPT_MINUTES;
-  const kept = Math.ceil(load * GRAIN);
-  minutes[slot] = newest !== null && newest >= minute ? Math.max(minutes[slot] ?? 0, kept) : kept;
+  const minutes = minutesAfter(memory, minute, Math.ceil(load * GRAIN));
   const said = memory.said.filter((one) => one.at >= at - JUDGED.to);
   const next = {
     ...memory,
@@ -114,6 +113,21 @@ export function loadsAfter(memory: LoadMemory, measured: MeasuredLoad): LoadMemo
   };
   const due = said[0];
   return due !== undefined && due.at <= at - JUDGED.from ? judge(next, due.loads, { load, reserve }) : next;
+}
+
+/** This share of what was said is about as much. */
+const NEAR = 0.8;
+function minutesAfter({ minutes, newest }: LoadMemory, minute: number, load: number): readonly number[] {
+  const slot = minute % KEPT_MINUTES;
+  const isKnown = newest !== null && newest >= minute;
+  // Most readings are not the most of their minute, and the list is long.
+  if (isKnown && (minutes[slot] as number) >= load) return minutes;
+  const next = minutes.slice();
+  // Minutes in which nobody looked are not those of a day ago.
+  if (newest !== null)
+    for (let m = newest + 1; m < Math.min(minute, newest + 1 + KEPT_MINUTES); m++) next[m % KEPT_MINUTES] = -1;
+  next[slot] = load;
+  return next;
 }
 
 /** So much of the reserve may be used up: waiting then grows by about as much as is left below the SLO. */
@@ -130,6 +144,7 @@ function judge(
 ): LoadMemory {
   const wrong = memory.wrong.slice();
   const level = memory.level.slice();
+  const near = memory.near.slice();
   const judged = memory.judged.slice();
   for (let i = 0; i < COUNT; i++) {
     const told = (said[i] as number) / GRAIN;
@@ -138,10 +153,12 @@ function judge(
     judged[i] = Math.min(steps, REMEMBERED);
     const isWrong = isMore(load, told, SPARE * reserve) ? 1 : 0;
     wrong[i] = (wrong[i] as number) + (isWrong - (wrong[i] as number)) / Math.min(steps + START.steps, REMEMBERED);
+    const isNear = load > NEAR * told ? 1 : 0;
+    near[i] = (near[i] as number) + (isNear - (near[i] as number)) / Math.min(steps + START.steps, REMEMBERED);
     const cpu = Math.log(Math.max(told + reserve, LEAST_CPU));
     level[i] = (level[i] as number) + (cpu - (level[i] as number)) / Math.min(steps, REMEMBERED);
   }
-  return { ...memory, wrong, level, judged };
+  return { ...memory, wrong, level, near, judged };
 }
 
 interface Asked {
@@ -170,6 +187,7 @@ export function expectedLoad(
   return {
     load: Math.max(0, loads[chosen] ?? 0) / GRAIN,
     isTrusted: (judged[chosen] as number) >= STEPS_TO_TRUST && (wrong[chosen] as number) <= allowed,
+    near: memory.near[chosen] as number,
     by: nameOf(chosen),
     memory: { ...memory, said },
   };
@@ -197,14 +215,18 @@ export function mostLately(memory: LoadMemory, now: Ms, length: (typeof LOOK_BAC
 
 function mostByLookBack({ minutes, newest }: LoadMemory, minute: number): number[] {
   const loads: number[] = [];
+  // Later is not measured yet, and earlier is too long ago.
+  const last = Math.min(minute, newest ?? -1);
+  const first = Math.max(0, (newest ?? 0) - KEPT_MINUTES + 1);
   let most = 0;
-  let back = 0;
+  let at = last;
+  let slot = at < 0 ? 0 : at % KEPT_MINUTES;
   for (const length of LOOK_BACK) {
-    for (; back <= length; back++) {
-      const at = minute - back;
-      // Not measured yet, or too long ago.
-      if (newest === null || at > newest || at <= newest - KEPT_MINUTES || at < 0) continue;
-      most = Math.max(most, minutes[at % KEPT_MINUTES] as number);
+    const end = Math.max(first, minute - length);
+    for (; at >= end; at--) {
+      const load = minutes[slot] as number;
+      if (load > most) most = load;
+      slot = slot === 0 ? KEPT_MINUTES - 1 : slot - 1;
     }
     loads.push(most);
   }

@@ -19,7 +19,7 @@ interface Truth {
 const plain: Truth = { base: -0.25, size: 800, free: 250, rate: Number.POSITIVE_INFINITY };
 
 const onePoint = ({ base, size, free, rate }: Truth): Points => ({
-  each: Float64Array.of(Math.log(size), Math.log(free), Math.log(rate), base),
+  each: Float64Array.of(Math.log(size), Math.log(free), Math.log(rate), base, 1),
   noise: 1,
 });
 

@@ -23,7 +23,7 @@
  * pods): 0.9 to 1.0, 0.8 to 0.95, and a cliff.
  */
 import type { Conditions, Points } from "./points.ts";
-import { bend, logFree, logRate, logSize, SLOPE, strainAt, varianceAt } from "./points.ts";
+import { bend, EACH, logFree, logRate, logSize, SLOPE, strainAt, varianceAt } from "./points.ts";
 import { MOST_STRAIN } from "./strain.ts";
 
 /** Plain data: it is saved. */
@@ -77,6 +77,8 @@ const LIKELIHOODS = Float64Array.from({ length: 1 - MOST_UNLIKELY }, (_, i) =>
 
 /** Minutes overlap and what disturbs one disturbs the next: so many steps say about as much as one that stands alone. */
 const OVERLAP = 6;
+/** The grid learns from every second step, which counts twice: minutes that overlap by three quarters say nearly the same. */
+const LEARNS_EVERY = 2;
 /** One step more than this many deviations off says no more than one just as far: it was something else. */
 const OUTLIER = 3;
 /** Before anything was measured: four fifths of the target, give or take a tenth. It never rests on more than two hours. */
@@ -99,7 +101,7 @@ export function capacityModel({ cpu, forgetting = FORGETTING }: CapacityModelOpt
   const cells = sizes.length * frees.length * rates.length;
   const prior = Float64Array.from({ length: cells }, (_, i) => ((i + 1) % rates.length === 0 ? 0 : LIMITED));
   const fresh: Belief = {
-    weights: Array.from(prior, (weight) => Math.round(weight * PER_ONE.weight)),
+    weights: Array.from(prior, (weight) => Math.round(weight * PER_ONE.weight) | 0),
     bases: new Array<number>(cells).fill(Math.round(BASE.start * PER_ONE.base)),
     precision: 1 / BASE.deviation ** 2,
     noise: 1,
@@ -126,9 +128,11 @@ export function capacityModel({ cpu, forgetting = FORGETTING }: CapacityModelOpt
     const surprise = isCounted ? piled : belief.surprise;
     const isChanged = surprise > CHANGE.limit;
     const noise = isCounted ? noiseAfter(belief.noise, off ** 2 / usual) : belief.noise;
-    const step = 1 / (belief.noise * usual * OVERLAP);
-    const known = isChanged ? Math.min(belief.precision, CHANGE.steps * step) : belief.precision;
-    const precision = Math.min(known + step, BASE.steps * step);
+    const next = { noise, surprise: isChanged ? 0 : surprise, steps: belief.steps + 1 };
+    if (!isChanged && belief.steps % LEARNS_EVERY !== 0) return { ...belief, ...next };
+    const step = LEARNS_EVERY / (belief.noise * usual * OVERLAP);
+    const known = isChanged ? Math.min(belief.precision, (CHANGE.steps / LEARNS_EVERY) * step) : belief.precision;
+    const precision = Math.min(known + step, (BASE.steps / LEARNS_EVERY) * step);
     const forgets = belief.steps % FORGETS_EVERY === 0 ? 1 - (1 - forgetting) ** FORGETS_EVERY : 0;
     const { weights, bases } = weigh(belief, {
       strain,
@@ -137,7 +141,7 @@ export function capacityModel({ cpu, forgetting = FORGETTING }: CapacityModelOpt
       gain: isCounted ? step / precision : 0,
       forgotten: isChanged ? CHANGE.forgotten : forgets,
     });
-    return { weights, bases, precision, noise, surprise: isChanged ? 0 : surprise, steps: belief.steps + 1 };
+    return { ...next, weights, bases, precision };
   }
 
   interface Weighing {
@@ -156,7 +160,8 @@ export function capacityModel({ cpu, forgetting = FORGETTING }: CapacityModelOpt
     for (let i = 0; i < rates.length; i++) byRate[i] = SLOPE.rate * bend(rate - (rates[i] as number));
     const farthest = OUTLIER * Math.sqrt(variance);
     const precision = 0.5 / variance;
-    const bases = new Array<number>(cells);
+    // A copy of whole numbers, so that the engine keeps both as such.
+    const bases = belief.bases.slice();
     let largest = Number.NEGATIVE_INFINITY;
     let cell = 0;
     for (let i = 0; i < sizes.length; i++) {
@@ -173,20 +178,26 @@ export function capacityModel({ cpu, forgetting = FORGETTING }: CapacityModelOpt
           const kept = weight + forgotten * ((prior[cell] as number) - weight);
           learned[cell] = kept;
           if (kept > largest) largest = kept;
-          bases[cell] = Math.round((base + gain * counted) * PER_ONE.base);
+          bases[cell] = Math.round((base + gain * counted) * PER_ONE.base) | 0;
           cell += 1;
         }
       }
     }
-    const weights = new Array<number>(cells);
+    const weights = belief.weights.slice();
     for (let i = 0; i < cells; i++)
-      weights[i] = Math.round(Math.max((learned[i] as number) - largest, LEAST_WEIGHT) * PER_ONE.weight);
+      weights[i] = Math.round(Math.max((learned[i] as number) - largest, LEAST_WEIGHT) * PER_ONE.weight) | 0;
     return { weights, bases };
   }
 
   /** Systematic sampling in the grid's order: no chance is needed, and equal beliefs give equal points. */
   function pointsOf(belief: Belief): Points {
     if (asked?.of === belief) return asked.points;
+    // Only the noise has changed since.
+    if (asked !== undefined && asked.of.weights === belief.weights && asked.of.bases === belief.bases) {
+      const points = { each: asked.points.each, noise: belief.noise };
+      asked = { of: belief, points };
+      return points;
+    }
     const { weights, bases, noise } = belief.weights.length === cells ? belief : fresh;
     let all = 0;
     for (let i = 0; i < cells; i++) {
@@ -194,22 +205,26 @@ export function capacityModel({ cpu, forgetting = FORGETTING }: CapacityModelOpt
       likely[i] = one;
       all += one;
     }
-    const each = new Float64Array(4 * POINTS);
+    const each = new Float64Array(EACH * POINTS);
     const share = all / POINTS;
     let sum = 0;
     let next = 0.5 * share;
     let taken = 0;
+    let length = 0;
     for (let i = 0; i < cells && taken < POINTS; i++) {
       sum += likely[i] as number;
-      for (; taken < POINTS && sum > next; taken++, next += share) {
-        const pair = Math.floor(i / rates.length);
-        each[4 * taken] = sizes[Math.floor(pair / frees.length)] as number;
-        each[4 * taken + 1] = frees[pair % frees.length] as number;
-        each[4 * taken + 2] = rates[i % rates.length] as number;
-        each[4 * taken + 3] = (bases[i] as number) / PER_ONE.base;
-      }
+      if (sum <= next) continue;
+      const before = taken;
+      for (; taken < POINTS && sum > next; taken++) next += share;
+      const pair = Math.floor(i / rates.length);
+      each[length] = sizes[Math.floor(pair / frees.length)] as number;
+      each[length + 1] = frees[pair % frees.length] as number;
+      each[length + 2] = rates[i % rates.length] as number;
+      each[length + 3] = (bases[i] as number) / PER_ONE.base;
+      each[length + 4] = (taken - before) / POINTS;
+      length += EACH;
     }
-    const points = { each: each.subarray(0, 4 * taken), noise };
+    const points = { each: each.subarray(0, length), noise };
     asked = { of: belief, points };
     return points;
   }

@@ -10,6 +10,8 @@ import type { Ms, Ratio } from "../../../../base/index.ts";
 import { bytes, millicores, ratio } from "../../../../base/index.ts";
 import type { Slo, WorkloadReading } from "../../../../observe/telemetry/index.ts";
 import type { PodBounds } from "../limits.ts";
+import type { Bursts } from "./bursts.ts";
+import { burstsAfter, noBursts } from "./bursts.ts";
 import type { Caution } from "./caution.ts";
 import { cautionAfter, noCaution, worthOfMiss } from "./caution.ts";
 import type { ConditionsMemory } from "./conditions.ts";
@@ -26,10 +28,12 @@ import type { LoadMemory } from "./forecast.ts";
 import { expectedLoad, loadsAfter, mostLately, noLoads } from "./forecast.ts";
 import type { Belief } from "./knees.ts";
 import { capacityModel } from "./knees.ts";
+import type { PodsKept } from "./pods-kept.ts";
+import { podsAtFirst, podsFor } from "./pods-kept.ts";
 import type { Points } from "./points.ts";
-import { riskAt, strainAt } from "./points.ts";
-import { bestCount, bestSize } from "./sizing.ts";
-import { strainOf } from "./strain.ts";
+import { kneeOf, riskAt, strainAt } from "./points.ts";
+import { insuredSize } from "./sizing.ts";
+import { MOST_STRAIN, strainOf } from "./strain.ts";
 
 export interface CapacityOptions {
   readonly slo: Slo;
@@ -45,6 +49,7 @@ export interface CapacityMemory {
   readonly conditions: ConditionsMemory;
   readonly loads: LoadMemory;
   readonly belief: Belief;
+  readonly bursts: Bursts;
   readonly caution: Caution;
   /** Latency in the first minutes, for SLOs that do not judge it: sum of logarithms, and of how many steps. */
   readonly usual: UsualLatency;
@@ -61,16 +66,6 @@ export interface CapacityMemory {
 interface UsualLatency {
   readonly sum: number;
   readonly steps: number;
-}
-
-interface PodsKept {
-  readonly count: number;
-  /** No fewer before this: so long after the last change. */
-  readonly until: Ms;
-  readonly stay: number;
-  readonly fellAt: Ms | null;
-  /** The minute in which it was last thought about. */
-  readonly at: number | null;
 }
 
 /** What is to be done, and what is expected of it. */
@@ -104,22 +99,23 @@ export type Outlook = Pick<CapacityPlan, "strain" | "risk">;
 /** Half of what may be missed at all: the other half is for what no model foresees. */
 const ALLOWED = ratio(0.005);
 const LEAST_PODS = 2;
-/** Steps of evidence before it acts: five minutes. */
-const ENOUGH = 20;
-/**
- * Fewer pods only after half an hour: a burst that was just served may well come again. Where fewer were soon too few it takes
- * twice as long until that is tried again, up to a day.
- */
-const PODS_STAY = { first: 1_800_000, most: 86_400_000 } as const;
 /** The most pods are counted for what came within the hour: a pod takes a minute to start, and the hour's peak may return. */
 const PODS_FOR = 60;
+/** Steps of evidence before it acts: five minutes. */
+const ENOUGH = 20;
 /** Where a trusted forecaster expects silence, a quarter: two doublings from what is needed, as fast as the guard lets it grow. */
 const IDLE = 0.25;
 /** After a missed minute CPU is at least this many times what it had in that minute, whatever the model says. */
 const RELIEF = 1.5;
 /** That is, unless even the most would hardly lower the strain. */
 const CURED = 0.05;
-const MINUTE = 60_000;
+/**
+ * What a miss is worth at most where sizes are chosen: four times the usual worth. How likely it is was learned from every minute
+ * (bursts.ts), unlike how likely a forecast is wrong, which only misses tell.
+ */
+const MOST_WORTH = worthOfMiss(1.35);
+/** Load that is expected and seldom comes makes few misses: so many of them count at least, for a load that came may stay. */
+const LEAST_NEAR = 0.3;
 const DAY = 86_400_000;
 /** Closer than this is no change: a resize is not free. */
 const NEAR = 0.04;
@@ -157,17 +153,27 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
     // One step later, for only then it is known what load there was.
     const given = before.strain === null ? undefined : conditionsAt(conditions, before.strain.at);
     if (before.strain === null || given === undefined) return told;
-    return { ...told, belief: model.after(before.belief, before.strain.is, given) };
+    const minute = { conditions: given, work: workPerRequest(conditions) };
+    const knee = kneeOf(model.pointsOf(before.belief), before.strain.is, minute);
+    const bursts = before.strain.is < MOST_STRAIN ? burstsAfter(before.bursts, knee) : before.bursts;
+    return { ...told, bursts, belief: model.after(before.belief, before.strain.is, given) };
   }
 
   function planned(state: CapacityMemory, reading: WorkloadReading, now: Ms): PlannedStep {
     const worth = worthOfMiss(state.caution);
     const forecast = expectedLoad(state.loads, { now, worth, allowed });
     const load = Math.max(reading.offered ?? 0, forecast.load);
-    const points = model.pointsOf(state.belief);
     const work = workPerRequest(state.conditions);
-    const pods = podsFor(points, { state, now, have: reading.spec.replicas, load, work });
-    const { size } = bestSize(points, pods.count, { need: { load, work, worth }, bounds: bounds.cpu });
+    const usual = model.pointsOf(state.belief);
+    const points: Points = { ...usual, bursts: { seen: state.bursts, work } };
+    const pods = podsFor(usual, state.pods ?? podsAtFirst(Math.max(leastPods, reading.spec.replicas), now), {
+      now,
+      need: { load: Math.max(load, mostLately(state.loads, now, PODS_FOR)), work },
+      pods: { min: leastPods, max: bounds.replicas.max },
+      cpu: bounds.cpu,
+    });
+    const sized = { load, work, worth: Math.min(worth, MOST_WORTH) * Math.max(LEAST_NEAR, forecast.near) };
+    const { size } = insuredSize(points, pods.count, { need: sized, bounds: bounds.cpu });
     const isIdle = forecast.isTrusted && load === 0;
     const isMissed = state.strain !== null && state.strain.is > 0;
     const missed = isMissed ? leastSizeAt(state.conditions, state.strain.at) : undefined;
@@ -193,35 +199,6 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
     };
   }
 
-  interface PodsAsked {
-    readonly state: CapacityMemory;
-    readonly now: Ms;
-    readonly have: number;
-    readonly load: number;
-    readonly work: number;
-  }
-
-  function podsFor(points: Points, { state, now, have, load, work }: PodsAsked): PodsKept {
-    const before = state.pods ?? {
-      count: Math.max(leastPods, have),
-      stay: PODS_STAY.first,
-      until: now,
-      fellAt: null,
-      at: null,
-    };
-    const minute = Math.floor(now / MINUTE);
-    if (before.at === minute) return before;
-    const peak = Math.max(load, mostLately(state.loads, now, PODS_FOR));
-    const pods = { min: leastPods, max: bounds.replicas.max };
-    // Whatever was missed lately: a pod that is not needed is no insurance, unlike CPU that is not.
-    const need = { load: peak, work, worth: worthOfMiss(noCaution) };
-    const count = bestCount(points, before.count, { need, bounds: bounds.cpu, pods });
-    if (count === before.count || (count < before.count && now < before.until)) return { ...before, at: minute };
-    const isBack = count > before.count && before.fellAt !== null && now < before.fellAt + PODS_STAY.first;
-    const stay = isBack ? Math.min(2 * before.stay, PODS_STAY.most) : before.stay;
-    return { count, stay, until: (now + stay) as Ms, fellAt: count < before.count ? now : null, at: minute };
-  }
-
   /** 0 where more CPU is no cure. */
   function reliefOf(
     points: Points,
@@ -237,6 +214,7 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
       conditions: noConditions,
       loads: noLoads,
       belief: model.fresh,
+      bursts: noBursts,
       caution: noCaution,
       usual: { sum: 0, steps: 0 },
       strain: null,
@@ -252,8 +230,9 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
       return { memory: { ...memory, loads: forecast.memory }, plan: null };
     },
     outlook(memory, { replicas, cpu, load }) {
-      const points = model.pointsOf(memory.belief);
-      const given = conditionsOf({ size: cpu, pods: replicas, load, work: workPerRequest(memory.conditions) });
+      const work = workPerRequest(memory.conditions);
+      const points: Points = { ...model.pointsOf(memory.belief), bursts: { seen: memory.bursts, work } };
+      const given = conditionsOf({ size: cpu, pods: replicas, load, work });
       return { strain: strainAt(points, given), risk: Math.min(1, riskAt(points, given)) };
     },
   };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Points } from "./points.ts";
-import { bestCount, bestSize } from "./sizing.ts";
+import { bestCount, bestSize, insuredSize } from "./sizing.ts";
 
 const bounds = { min: 100, max: 4_000 };
 const pods = { min: 2, max: 12 };
@@ -19,6 +19,7 @@ const pointsOf = (...knees: readonly Knees[]): Points => ({
       Math.log(free),
       Math.log(rate),
       base,
+      1 / knees.length,
     ]),
   ),
   noise: 1,
@@ -84,4 +85,16 @@ test("sizes and counts stay within their bounds", () => {
     ),
     { seed: 5, numRuns: 60 },
   );
+});
+
+test("bursts get more than the usual minute, and at most three tenths more", () => {
+  const usual = pointsOf({ size: 600, free: 300 });
+  const { size } = bestSize(usual, 2, { need, bounds });
+  const insured = (level: number) =>
+    insuredSize({ ...usual, bursts: { seen: { level, excess: 0.1, seen: 100 }, work: 50 } }, 2, { need, bounds }).size;
+  // 300 free millicores are 6 for each of the 50 that a request takes.
+  expect(insured(Math.log(0.6))).toBeCloseTo(size, 6);
+  expect(insured(Math.log(12))).toBeGreaterThan(1.05 * size);
+  expect(insured(Math.log(12))).toBeLessThan(1.31 * size);
+  expect(insured(Math.log(1_000))).toBeLessThan(1.31 * size);
 });

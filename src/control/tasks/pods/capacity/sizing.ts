@@ -8,7 +8,7 @@
  */
 import { conditionsOf } from "./conditions.ts";
 import type { Points } from "./points.ts";
-import { riskAt, withoutLimit } from "./points.ts";
+import { riskAt, sharesOf, withoutLimit } from "./points.ts";
 
 interface Need {
   /** Requests per second, and millicore-seconds that each takes. */
@@ -42,20 +42,26 @@ interface Asked {
   readonly bounds: Range;
 }
 
-type Losses = (size: number) => number;
+/** Infinite where it is more than `least` whatever the risk is: CPU alone costs as much. */
+type Losses = (size: number, least: number) => number;
 
 const lossesOf =
   (points: Points, pods: number, { load, work, worth }: Need): Losses =>
-  (size) =>
-    Math.log(pods * size) + worth * riskAt(points, conditionsOf({ size, pods, load, work }));
+  (size, least) => {
+    const cpu = Math.log(pods * size);
+    if (cpu >= least) return Number.POSITIVE_INFINITY;
+    return cpu + worth * riskAt(points, conditionsOf({ size, pods, load, work }));
+  };
 
 /** Of a few sizes all over the range. */
-function bestOfAll(lossOf: Losses, { min, max }: Range): Size & { readonly step: number } {
-  const step = (max / min) ** (1 / (TRIED - 1));
-  let [size, loss] = [min, lossOf(min)];
-  for (let i = 1; i < TRIED; i++) {
-    const tried = i === TRIED - 1 ? max : min * step ** i;
-    const one = lossOf(tried);
+function bestOfAll(lossOf: Losses, { min, max }: Range, tries = TRIED): Size & { readonly step: number } {
+  const step = (max / min) ** (1 / (tries - 1));
+  let [size, loss] = [min, lossOf(min, Number.POSITIVE_INFINITY)];
+  for (let i = 1; i < tries; i++) {
+    const tried = i === tries - 1 ? max : min * step ** i;
+    const one = lossOf(tried, loss);
+    // Larger ones cost even more.
+    if (one === Number.POSITIVE_INFINITY) break;
     if (one < loss) [size, loss] = [tried, one];
   }
   return { size, loss, step };
@@ -67,12 +73,27 @@ export function bestSize(points: Points, pods: number, { need, bounds }: Asked):
   for (let i = 0; i < HALVINGS; i++) {
     step = Math.sqrt(step);
     const middle = size;
-    for (const tried of [Math.max(middle / step, bounds.min), Math.min(middle * step, bounds.max)]) {
-      const one = lossOf(tried);
-      if (one < loss) [size, loss] = [tried, one];
-    }
+    const [smaller, larger] = [Math.max(middle / step, bounds.min), Math.min(middle * step, bounds.max)];
+    const ofSmaller = lossOf(smaller, loss);
+    if (ofSmaller < loss) [size, loss] = [smaller, ofSmaller];
+    const ofLarger = lossOf(larger, loss);
+    if (ofLarger < loss) [size, loss] = [larger, ofLarger];
   }
   return { size, loss };
+}
+
+/** Sizes between what the usual minute needs and the most that bursts get: 3 % apart. */
+const INSURED = { most: 1.3, tries: 9 } as const;
+
+/**
+ * The size for minutes with more than usual, too. They get at most three tenths more than the usual minute needs: where that is
+ * no cure, what was seen has another cause, and more CPU is none either.
+ */
+export function insuredSize(points: Points, pods: number, asked: Asked): Size {
+  const { bursts: _, ...usual } = points;
+  const { size: min } = bestSize(usual, pods, asked);
+  const max = Math.min(INSURED.most * min, asked.bounds.max);
+  return bestOfAll(lossesOf(points, pods, asked.need), { min, max }, INSURED.tries);
 }
 
 /** How likely it has to be that pods have no limit of their own, for fewer of them to be tried. */
@@ -96,6 +117,6 @@ export function bestCount(points: Points, now: number, asked: Asked & { readonly
   }
   if (count !== start || start === pods.min) return count;
   const free = withoutLimit(points);
-  const isLikely = free.each.length >= CHANCE * points.each.length;
+  const isLikely = sharesOf(free) >= CHANCE * sharesOf(points);
   return isLikely && lossOf(start - 1, free) < lossOf(start, free) - least ? start - 1 : start;
 }
