@@ -71,6 +71,7 @@ const becauseWords = (fallback: string): { readonly [because: string]: string } 
   converged: "its rewards reached the serving threshold and are steady",
   retraining: "its rewards fell below the serving threshold",
   rollback: `it missed the SLO more often than ${fallback} would have`,
+  "not-worth": `it cost more than ${fallback} alone would, which keep the SLO as often as promised`,
   "learner-lost": "its learner was lost",
   "no-bootstrap": "the profile asks for no bootstrapping",
   "shared-policy": "it begins with the policy that was trained on many other workloads",

@@ -14,6 +14,7 @@ const LIFECYCLE: Words = {
   bootstrapping: "Offline: left to {fallback} while the learner trains on what is done.",
   measuring: "Online: left to {fallback} for one episode, because what that earns here is not known yet.",
   retraining: "Offline again: its rewards fell, so it is left to {fallback} while it retrains.",
+  cheaper: "{fallback} is cheaper at present and keeps the SLO as often as promised.",
   "rolled-back": "Rolled back: left to {fallback} until its gates hold again.",
   "not-started": "The agent has not begun, so it is left to {fallback}.",
   paused: "A person paused the agent, so it is left to {fallback}.",
@@ -107,6 +108,7 @@ const BECAUSE: Words = {
   converged: "Its rewards reached the threshold for Serving and are steady.",
   retraining: "Its rewards fell below the threshold for Serving.",
   rollback: "It missed the SLO more often than {fallback} would have.",
+  "not-worth": "It cost more than {fallback} alone would, which keeps the SLO as often as promised.",
   "learner-lost": "Its learner was lost.",
   operator: "A person decided so.",
 };

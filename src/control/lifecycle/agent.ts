@@ -237,7 +237,10 @@ export class Agent<R extends TaskReading, S extends Setting, O extends Seen, F> 
     // Asked again, because the proposal itself may have shown that the learner is not well.
     const choice = this.#choose(this.#healthOf(input, sight));
     const plan = moment && this.#plan(moment, { choice, proposal, sight });
-    if (moment && plan) this.#watchLearner(moment, { choice, proposal, plan, sight });
+    if (moment && plan) {
+      this.#watchLearner(moment, { choice, proposal, plan, sight });
+      this.#compareCosts(moment, { choice, proposal, plan, sight });
+    }
     return { choice, proposal, plan, alone: moment?.alone ?? null };
   }
 
@@ -323,6 +326,18 @@ export class Agent<R extends TaskReading, S extends Setting, O extends Seen, F> 
     const shadow = proposal ? shadowStep(moment, proposal.action, { done, observation, rules }) : undefined;
     this.#log.shadow(shadow);
     if (shadow) this.#trips.add(shadow.isTrip);
+  }
+
+  /** What the learner's setting costs, done or wished for, beside what there would be by the fallback alone. */
+  #compareCosts(
+    { alone }: Moment<R, S, O>,
+    { choice, proposal, plan, sight }: Omit<Decided<S>, "alone"> & { plan: Plan<S>; sight: Sight<R, S, O> },
+  ): void {
+    const { observation } = sight;
+    const { task, profile } = this.#options;
+    if (!profile.gates.worth || !observation || !proposal || this.isPaused) return;
+    const setting = choice.who === "learner" ? plan.verdict.setting : task.decode(proposal.action, observation);
+    this.#log.bill(task.costOf(setting), task.costOf(alone));
   }
 
   #begin({ observation, have }: Sight<R, S, O>, { choice, proposal, plan, alone }: Decided<S>): StepRecord | undefined {

@@ -18,6 +18,8 @@ export interface EpisodeCounts {
   usual: number;
   learner: number;
   faults: number;
+  cost: number;
+  fallbackCost: number;
   shadow: { steps: number; failures: number; trips: number; risky: number; distance: number };
 }
 
@@ -29,6 +31,8 @@ const freshCounts = (): EpisodeCounts => ({
   usual: 0,
   learner: 0,
   faults: 0,
+  cost: 0,
+  fallbackCost: 0,
   shadow: { steps: 0, failures: 0, trips: 0, risky: 0, distance: 0 },
 });
 
@@ -101,6 +105,12 @@ export class EpisodeLog {
     if (isViolation) this.#counts.violations += 1;
   }
 
+  /** What a step costs by the learner, as it was done or would be, and what it would cost by the fallback alone. */
+  bill(cost: number, fallbackCost: number): void {
+    this.#counts.cost += cost;
+    this.#counts.fallbackCost += fallbackCost;
+  }
+
   /** undefined: the learner had no wish to be looked at. */
   shadow(step: ShadowStep | undefined): void {
     const { shadow } = this.#counts;
@@ -141,7 +151,7 @@ export class EpisodeLog {
 
 /** Rewards that could not be known are taken for the mean of the others. */
 function scoreOf(
-  { steps, known, reward, violations, usual, learner, faults }: EpisodeCounts,
+  { steps, known, reward, violations, usual, learner, faults, cost, fallbackCost }: EpisodeCounts,
   { episode, minKnown }: { readonly episode: number; readonly minKnown: number },
 ): EpisodeScore | undefined {
   if (known === 0 || known < minKnown * steps) return undefined;
@@ -153,6 +163,9 @@ function scoreOf(
     usual: usual * whole,
     learnerShare: learner / steps,
     faultShare: faults / steps,
+    steps,
+    cost,
+    fallbackCost,
   };
 }
 

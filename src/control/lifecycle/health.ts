@@ -105,6 +105,7 @@ export type ActingChoice =
         | "measuring"
         | "retraining"
         | "rolled-back"
+        | "cheaper"
         | "not-started"
         | "paused";
     }
@@ -151,6 +152,7 @@ const offlineWhy = {
   retraining: "retraining",
   rollback: "rolled-back",
   "learner-lost": "rolled-back",
+  "not-worth": "cheaper",
   operator: "rolled-back",
 } as const;
 

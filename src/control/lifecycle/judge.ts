@@ -3,7 +3,7 @@
  * Owns: resolving thresholds, and one judgement per question. Not here: what follows from the answers (lifecycle.ts).
  */
 import type { RewardThreshold } from "../index.ts";
-import type { CanaryGate, Gates, LifecycleProfile, OffPolicyGate, RollbackGate } from "./profile.ts";
+import type { CanaryGate, Gates, LifecycleProfile, OffPolicyGate, RollbackGate, WorthGate } from "./profile.ts";
 import type { AgentState, EpisodeScore, Judgement, StateOf } from "./state.ts";
 import { deviationOf, fallbackLevel, meanOf } from "./state.ts";
 
@@ -76,7 +76,37 @@ export function judgeOnline(profile: LifecycleProfile, state: StateOf<"OFFLINE">
   if (gates.rollback) {
     judgements.push(atMost({ gate: "wait", found: state.wait, asked: 0, about: "episodes to wait after a rollback" }));
   }
+  if (gates.worth) {
+    // What goes wrong fast does not have to be proved: a few steps in the first minutes are enough to take over.
+    const fallback = { episodes: state.recent, steps: 0 };
+    judgements.push(judgeWorth(gates.worth, { recent: state.recent, fallback, dearer: 0 }));
+  }
   return [...judgements, ...judgeShadow(profile, state)];
+}
+
+interface Compared {
+  /** Episodes whose costs are compared. */
+  readonly recent: readonly EpisodeScore[];
+  /** Those in which the fallback acted, and the steps of them that it takes to say that it does not keep the budget. */
+  readonly fallback: { readonly episodes: readonly EpisodeScore[]; readonly steps: number };
+  readonly dearer: number;
+}
+
+/** Fewer steps say little about a share of one in a hundred. */
+export const FEWEST_STEPS = 400;
+
+/** Whether the learner is worth its cost: it is no dearer than the fallback, or the fallback does not keep the budget. */
+export function judgeWorth({ budget }: WorthGate, { recent, fallback, dearer }: Compared): Judgement {
+  const sum = (list: readonly EpisodeScore[], figure: (one: EpisodeScore) => number) =>
+    list.reduce((total, one) => total + figure(one), 0);
+  const steps = sum(fallback.episodes, (one) => one.steps);
+  const missed = sum(fallback.episodes, ({ violations }) => violations) / Math.max(FEWEST_STEPS, steps);
+  const usual = sum(recent, ({ fallbackCost }) => fallbackCost);
+  const asked = 1 + dearer;
+  const found = usual > 0 ? sum(recent, ({ cost }) => cost) / usual : null;
+  const isMissing = steps >= fallback.steps && missed > budget;
+  const about = "cost as a multiple of what the fallback's alone would be, where that keeps the error budget";
+  return { gate: "worth", holds: isMissing || (found !== null && found <= asked), found, asked, about };
 }
 
 /** What the candidate would earn has to reach the threshold, and its lower bound to come near it. */

@@ -3,18 +3,19 @@ import { describe, expect, test } from "vitest";
 import { milliseconds, unwrap } from "../../base/index.ts";
 import { bandOf, canaryBand, lifecycleStep, WHOLE_BAND } from "./lifecycle.ts";
 import type { Gates, LifecycleProfile } from "./profile.ts";
-import { defaultGates, noGates, paperProfile, parseLifecycleProfile } from "./profile.ts";
+import { defaultGates, modelGates, noGates, paperProfile, parseLifecycleProfile } from "./profile.ts";
 import type { AgentState, EpisodeScore, Evidence, LifecycleEvent, ShadowScore } from "./state.ts";
 import { freshAgentState } from "./state.ts";
 
 const at = milliseconds(0);
+const NO_BILL = { steps: 100, cost: 0, fallbackCost: 0 };
 const goodShadow: ShadowScore = { steps: 100, failures: 0, trips: 0, risky: 0, distance: 0.1 };
 
 function episode(score: Partial<EpisodeScore>, shadow: ShadowScore | null = goodShadow): Evidence {
   return {
     kind: "episode",
     at,
-    score: { episode: 0, reward: 130, violations: 0, usual: 0, learnerShare: 0, faultShare: 0, ...score },
+    score: { episode: 0, reward: 130, violations: 0, usual: 0, learnerShare: 0, faultShare: 0, ...NO_BILL, ...score },
     shadow,
   };
 }
@@ -322,6 +323,9 @@ describe("whatever is put before it", () => {
     usual: fc.integer({ min: 0, max: 20 }),
     learnerShare: fc.constantFrom(0, 0.4, 1),
     faultShare: fc.constantFrom(0, 0.3, 0.6),
+    steps: fc.constant(100),
+    cost: fc.constant(0),
+    fallbackCost: fc.constant(0),
   });
   const evidence: fc.Arbitrary<Evidence> = fc.oneof(
     { weight: 6, arbitrary: score.map((one) => ({ kind: "episode", at, score: one, shadow: goodShadow }) as const) },
@@ -416,4 +420,39 @@ describe("whatever is put before it", () => {
       { numRuns: 50 },
     );
   });
+});
+
+test("of learner and fallback the cheaper one acts, as long as the fallback keeps the budget", () => {
+  const worth = { budget: 0.01, dearer: 0.05 };
+  const absolute = (value: number) => ({ kind: "absolute", value }) as const;
+  const thresholds = { online: absolute(0), serving: absolute(200), deviation: absolute(50) };
+  const life = unwrap(
+    parseLifecycleProfile({ ...thresholds, window: 2, gates: { ...modelGates, shadow: null, worth } }),
+  );
+  const after = (state: AgentState, scores: readonly Partial<EpisodeScore>[]): AgentState =>
+    scores.reduce((before: AgentState, score) => lifecycleStep(life, before, episode(score, null)).state, state);
+  const bill = (cost: number, more: Partial<EpisodeScore> = {}) => ({ cost, fallbackCost: 100, ...more });
+  // In shadow its plan would cost more than the rules, which miss nothing: they go on acting.
+  const dear = after(freshAgentState, [bill(120), bill(120)]);
+  expect(dear.stage).toBe("OFFLINE");
+  // Cheaper over the window of two: 120 and 70 are less than 200.
+  expect(after(dear, [bill(70)])).toMatchObject({ stage: "ONLINE", because: "model-ready" });
+  // Five missed steps in 400 are more than one in a hundred, however cheap.
+  expect(after(dear, [bill(300, { violations: 5 })]).stage).toBe("ONLINE");
+  const online = after(freshAgentState, [bill(70)]);
+  const acting = { learnerShare: 1 };
+  expect(after(online, [bill(104, acting), bill(104, acting)]).stage).toBe("ONLINE");
+  expect(after(online, [bill(108, acting), bill(104, acting)])).toMatchObject({
+    stage: "OFFLINE",
+    because: "not-worth",
+  });
+  // A bad start of the rules is no proof: they are tried again, and what they miss then is added to it.
+  const late = after(freshAgentState, [bill(300, { violations: 5 })]);
+  const again = after(late, [bill(200, acting), bill(200, acting)]);
+  expect(again).toMatchObject({ stage: "OFFLINE", because: "not-worth", fallback: [{ violations: 5 }] });
+  expect(after(again, [bill(200), bill(200)]).stage).toBe("OFFLINE");
+  // Where they missed more than the budget over 400 steps they have no claim to be cheap.
+  const proven = after(again, [bill(200), bill(200), bill(200, { violations: 5 })]);
+  expect(proven.stage).toBe("ONLINE");
+  expect(after(proven, [bill(200, acting), bill(200, acting)]).stage).toBe("ONLINE");
 });

@@ -17,10 +17,12 @@ import { assertNever } from "../../base/index.ts";
 import type { Band } from "./band.ts";
 import {
   allHold,
+  FEWEST_STEPS,
   judgeCanary,
   judgeConduct,
   judgeOnline,
   judgeServing,
+  judgeWorth,
   needsLevel,
   nextExcess,
   thresholdLevel,
@@ -173,6 +175,15 @@ function judgeLearner(
     const next = enterOffline(profile, { ...state, rollbacks: state.rollbacks + 1 }, "rollback");
     return moved(state, next, { at, because: "rollback", evidence: conduct });
   }
+  const { worth } = profile.gates;
+  // A whole window: what a burst costs says little about a day.
+  if (worth && state.recent.length >= profile.window) {
+    // Before the fallback loses its claim it is given time to show that it keeps the budget: a start is no measure of it.
+    const fallback = { episodes: state.fallback, steps: FEWEST_STEPS };
+    const evidence = [judgeWorth(worth, { recent: state.recent, fallback, dearer: worth.dearer })];
+    if (!allHold(evidence))
+      return moved(state, enterOffline(profile, state, "not-worth"), { at, because: "not-worth", evidence });
+  }
   if (state.stage === "SERVING") return trySettling(profile, state, at);
   const canary = moveCanary(profile, state, { score, at });
   const step = tryServing(profile, canary.state, at);
@@ -285,8 +296,10 @@ function enterOffline(profile: LifecycleProfile, state: AgentState, because: Off
   const { rollback } = profile.gates;
   const wait = rollback && because === "rollback" ? rollback.wait * 2 ** (rollbacks - 1) : 0;
   const unknown = { recent: [], shadow: [], estimate: null };
-  // The level is measured anew: if the workload had not changed, the learner would not be here again.
-  return { stage: "OFFLINE", because, episodes, rollbacks, history, wait, fallback: [], ...unknown };
+  // The level is measured anew: if the workload had not changed, the learner would not be here again. Who is only too dear
+  // is here for no such reason, and what is known of the fallback stays.
+  const fallback = because === "not-worth" ? state.fallback : [];
+  return { stage: "OFFLINE", because, episodes, rollbacks, history, wait, fallback, ...unknown };
 }
 
 function enterOnline(profile: LifecycleProfile, state: AgentState, because: OnlineCause): StateOf<"ONLINE"> {

@@ -20,6 +20,9 @@ const episode = (number: number, reward: number): EpisodeScore => ({
   usual: 0,
   learnerShare: 0,
   faultShare: 0,
+  steps: 100,
+  cost: 0,
+  fallbackCost: 0,
 });
 const ended = (score: EpisodeScore): Evidence => ({ kind: "episode", at, score, shadow: null });
 const acted = (number: number, reward: number): Evidence => ended({ ...episode(number, reward), learnerShare: 1 });

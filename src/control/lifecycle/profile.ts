@@ -58,6 +58,17 @@ export interface RollbackGate {
   readonly wait: number;
 }
 
+/**
+ * Of learner and fallback the cheaper one acts, as long as the fallback keeps the error budget: whoever misses it has no claim
+ * to be cheap. By what both cost over the window of episodes, one of them measured and the other reckoned.
+ */
+export interface WorthGate {
+  /** Share of steps that may miss the objective. */
+  readonly budget: number;
+  /** How much dearer than the fallback the learner may become, as a share, before its turn ends. */
+  readonly dearer: number;
+}
+
 /** What must hold beyond the paper's Algorithm 1. Each can be switched off by itself. */
 export interface Gates {
   /**
@@ -70,6 +81,8 @@ export interface Gates {
   readonly shadow: ShadowGate | null;
   readonly canary: CanaryGate | null;
   readonly rollback: RollbackGate | null;
+  /** Absent: whatever it costs. */
+  readonly worth?: WorthGate;
 }
 
 export interface LifecycleProfile extends Thresholds {
@@ -101,6 +114,7 @@ export const modelGates: Gates = Object.freeze({
   shadow: { episodes: 1, maxTripRate: 0.5, maxFailureRate: 0.1, maxRiskyRate: 0.5 },
   canary: null,
   rollback: { excess: null, credit: 0, maxFaultShare: 0.5, wait: 5 },
+  worth: { budget: 0.01, dearer: 0.05 },
 });
 
 /** In canary mode it also stays near the fallback, whose level is measured first. */
@@ -170,12 +184,14 @@ function problemOf(profile: LifecycleProfile): string | undefined {
   return threshold === undefined ? gatesProblem(gates) : `${threshold.field} ${threshold.reason}`;
 }
 
-function gatesProblem({ offPolicy, shadow, canary, rollback }: Gates): string | undefined {
+function gatesProblem({ offPolicy, shadow, canary, rollback, worth }: Gates): string | undefined {
   if (offPolicy && !(offPolicy.maxAgeEpisodes >= 1))
     return `estimates may be ${offPolicy.maxAgeEpisodes} episodes old: give 1 or more`;
   if (offPolicy && !(offPolicy.margin >= 0 && offPolicy.margin <= 1))
     return `the lower bound of an estimate may lie ${offPolicy.margin} of the threshold below it: give a share from 0 to 1`;
   if (shadow && !(shadow.episodes >= 1)) return `the shadow runs for ${shadow.episodes} episodes: give 1 or more`;
+  if (worth && !(worth.budget >= 0 && worth.budget <= 1 && worth.dearer >= 0))
+    return `the budget is ${worth.budget} and the learner may be dearer by ${worth.dearer}: give shares from 0`;
   if (canary && !(canary.start > 0 && canary.start <= 2))
     return `the canary starts with a band of ${canary.start}: give more than 0 and at most 2, the whole range`;
   if (canary && !(canary.widen > 1))

@@ -13,7 +13,17 @@ const at = milliseconds(0);
 /** A state of every stage, reached and not made up. */
 function lives(): AgentState[] {
   const shadow = { steps: 100, failures: 0, trips: 0, risky: 0, distance: 0 };
-  const fallback = { episode: 1, reward: 130, violations: 2, usual: 2, learnerShare: 0, faultShare: 0 };
+  const fallback = {
+    episode: 1,
+    reward: 130,
+    violations: 2,
+    usual: 2,
+    learnerShare: 0,
+    faultShare: 0,
+    steps: 100,
+    cost: 3,
+    fallbackCost: 4,
+  };
   const learner = { ...fallback, reward: 150, violations: 0, learnerShare: 1 };
   const estimate = { mean: 150, lower: 140, upper: 160, gainMean: 20, gainLower: 10, method: "by hand", episodes: 3 };
   const story: Evidence[] = [
@@ -39,7 +49,7 @@ const codeOf = (text: string) => {
 };
 
 test("a state of another version is refused by its own name", () => {
-  expect(codeOf(saveLifecycle(freshAgentState).replace('"schema":2', '"schema":1'))).toBe("lifecycle.schema");
+  expect(codeOf(saveLifecycle(freshAgentState).replace('"schema":3', '"schema":1'))).toBe("lifecycle.schema");
 });
 
 test.each([
@@ -47,9 +57,9 @@ test.each([
   "null",
   "[]",
   "{}",
-  '{"schema":2}',
-  '{"schema":2,"state":{"stage":"RETIRED"}}',
-  '{"schema":2,"state":null}',
+  '{"schema":3}',
+  '{"schema":3,"state":{"stage":"RETIRED"}}',
+  '{"schema":3,"state":null}',
 ])("what is no state is refused: %s", (text) => {
   expect(codeOf(text)).toBe("lifecycle.corrupt");
 });
@@ -60,7 +70,7 @@ test("any field taken away or turned into another kind is noticed", () => {
     fc.assert(
       fc.property(fc.constantFrom(...fields), fc.constantFrom(undefined, "x", { odd: 1 }), (field, value) => {
         const altered = { ...state, [field]: value };
-        expect(codeOf(JSON.stringify({ schema: 2, state: altered }))).toBe("lifecycle.corrupt");
+        expect(codeOf(JSON.stringify({ schema: 3, state: altered }))).toBe("lifecycle.corrupt");
       }),
       { numRuns: 30 },
     );
@@ -70,13 +80,13 @@ test("any field taken away or turned into another kind is noticed", () => {
 test("a stage with what belongs to another is refused", () => {
   const serving = lives().at(-1) as AgentState;
   const odd = { ...serving, canary: { kind: "passed" } };
-  expect(codeOf(JSON.stringify({ schema: 2, state: odd }))).toBe("lifecycle.corrupt");
+  expect(codeOf(JSON.stringify({ schema: 3, state: odd }))).toBe("lifecycle.corrupt");
 });
 
 test("a stage that its own moves do not lead to is refused", () => {
   const serving = lives().at(-1) as AgentState;
   const cut = { ...serving, history: serving.history.slice(0, -1) };
-  const loaded = loadLifecycle(JSON.stringify({ schema: 2, state: cut }));
+  const loaded = loadLifecycle(JSON.stringify({ schema: 3, state: cut }));
   expect(loaded).toMatchObject({
     failure: {
       code: "lifecycle.corrupt",

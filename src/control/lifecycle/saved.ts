@@ -7,7 +7,7 @@ import { stages as allStages, err, failure, ok } from "../../base/index.ts";
 import type { AgentState } from "./state.ts";
 import { offlineCauses, onlineCauses } from "./state.ts";
 
-export const LIFECYCLE_SCHEMA = 2;
+export const LIFECYCLE_SCHEMA = 3;
 
 export function saveLifecycle(state: AgentState): string {
   return JSON.stringify({ schema: LIFECYCLE_SCHEMA, state });
@@ -83,6 +83,9 @@ const isEpisode = shaped({
   usual: isNumber,
   learnerShare: isShare,
   faultShare: isShare,
+  steps: isCount,
+  cost: isNumber,
+  fallbackCost: isNumber,
 });
 const isShadow = shaped({ steps: isCount, failures: isCount, trips: isCount, risky: isCount, distance: isNumber });
 const isEstimate = shaped({

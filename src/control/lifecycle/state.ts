@@ -20,6 +20,10 @@ export interface EpisodeScore {
   readonly learnerShare: number;
   /** Share of the steps that the fallback had to take because of a fault of the learner. */
   readonly faultShare: number;
+  readonly steps: number;
+  /** What the learner's settings cost, or would have cost where it did not act, and what the fallback's alone would have. */
+  readonly cost: number;
+  readonly fallbackCost: number;
 }
 
 /** What the learner would have done in an episode in which it did not act. */
@@ -55,7 +59,7 @@ export interface FallbackLevel {
   readonly episodes: number;
 }
 
-export const offlineCauses = ["bootstrap", "retraining", "rollback", "learner-lost", "operator"] as const;
+export const offlineCauses = ["bootstrap", "retraining", "rollback", "learner-lost", "not-worth", "operator"] as const;
 export const onlineCauses = [
   "no-bootstrap",
   "shared-policy",
@@ -159,6 +163,7 @@ export interface Judgement {
     | "shadow"
     | "canary"
     | "excess"
+    | "worth"
     | "faults"
     | "policy"
     | "operator";

@@ -49,6 +49,19 @@ test("the lowest size is the model's floor", () => {
   expect(decodeResidual([-0.5, 0], floored).cpu).toBe(950);
 });
 
+test("what cools down does not climb: more is more than planned, not more than there is", () => {
+  const held = {
+    cpu: { min: 2_000, max: 4_000 },
+    replicas: { min: 4, max: 8 },
+    memory: { min: 0, max: mebibytes(400) },
+  };
+  expect(decodeResidual([1, 0], centre({ reach: held })).cpu).toBe(2_000);
+});
+
+test("one pod more is no smaller than the model's floor", () => {
+  expect(decodeResidual([0, 1], centre({ leastSize: () => 950 }))).toEqual({ ...plan, replicas: 5, cpu: 950 });
+});
+
 test("what is nearly there stays as it is", () => {
   const near = centre({ have: { ...have, cpu: millicores(1_030) } });
   expect(decodeResidual([0, 0], near).cpu).toBe(1_030);

@@ -67,11 +67,14 @@ const plannedCores = ({ plan }: Centre): number => plan.replicas * plan.cpu;
 /** The sizes that −1, 0 and 1 mean for so many pods. The lowest is asked of the model only where it is needed. */
 function sizesOf(centre: Centre, replicas: number, isBelow: boolean): { low: number; middle: number; high: number } {
   const range = rangeOf(centre, "cpu");
-  // As much CPU in all as planned, whatever the number of pods.
-  const planned = replicas === centre.plan.replicas ? centre.plan.cpu : plannedCores(centre) / Math.max(1, replicas);
+  const { plan } = centre;
+  // As much CPU in all as planned, whatever the number of pods, and no pod so small that a lone request would be too slow.
+  const each = plannedCores(centre) / Math.max(1, replicas);
+  const planned = replicas > plan.replicas ? centre.leastSize({ replicas, from: each, to: plan.cpu }) : each;
   const middle = within(planned, range);
-  const high = within(middle * TRUST, range);
-  const from = within(middle / TRUST, range);
+  // From the plan and not from what is there: what cools down would be the next step's middle, and climb.
+  const high = Math.max(middle, within(planned * TRUST, range));
+  const from = Math.min(middle, within(planned / TRUST, range));
   const low = isBelow ? Math.min(centre.leastSize({ replicas, from, to: middle }), middle) : from;
   return { low, middle, high };
 }
