@@ -12,6 +12,7 @@ import { awareCharacterization } from "./aware-characterization.ts";
 import { awareEmbedding } from "./aware-embedding.ts";
 import { awareEndToEnd } from "./aware-endtoend.ts";
 import { awareHeadroom } from "./aware-headroom.ts";
+import { awareSavings } from "./aware-savings.ts";
 import { awareSensitivity } from "./aware-sensitivity.ts";
 import { awareServing } from "./aware-serving.ts";
 import type { Study, UnitResult } from "./study.ts";
@@ -88,6 +89,18 @@ test("aware-headroom gives the same lives twice, and a bound that is never deare
     const { rules, bound } = result.lives as { rules: Life; bound: Life };
     expect(total(bound, "violations")).toBeLessThanOrEqual(total(rules, "violations"));
     expect(total(bound, "cost")).toBeLessThanOrEqual(total(rules, "cost"));
+  }
+});
+
+test("aware-savings gives the same lives twice, and the learner decides most steps, as it proposes", async () => {
+  const quick = awareSavings.config({ quick: true });
+  const release = { before: 3, after: 1 };
+  const config = { ...quick, rung: "fluid" as const, episodes: 6, slots: [2], release };
+  await runAll(awareSavings, config);
+  for (const { result } of await runUnits(awareSavings, config, ["2"])) {
+    const { steps, decisions, asProposed } = result.conduct;
+    expect(decisions).toBeGreaterThan(steps / 4);
+    expect(asProposed).toBeGreaterThan(0.9 * decisions);
   }
 });
 

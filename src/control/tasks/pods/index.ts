@@ -3,7 +3,6 @@
 export { actionOrder, actionSpace, decodeAction, encodeAction } from "./action.ts";
 export type { ActionKind, AutoscaleOptions, AutoscaleTask, FeatureSet, ObjectiveKind } from "./autoscale.ts";
 export { autoscaleTask, mostPerEpisode, productMode, sharpSwitchCost, usualHeadroom } from "./autoscale.ts";
-export { capacityController } from "./capacity/controller.ts";
 export type { AutoscaleEnv } from "./env.ts";
 export { autoscaleEnv } from "./env.ts";
 export type { LearnerChoice } from "./learner.ts";

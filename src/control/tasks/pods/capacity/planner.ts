@@ -28,8 +28,10 @@ import type { LoadMemory } from "./forecast.ts";
 import { expectedLoad, loadsAfter, mostLately, noLoads } from "./forecast.ts";
 import type { Belief } from "./knees.ts";
 import { capacityModel } from "./knees.ts";
+import type { Overload } from "./overload.ts";
+import { arePodsDue, isGrowing, overloadAfter } from "./overload.ts";
 import type { PodsKept } from "./pods-kept.ts";
-import { podsAtFirst, podsFor } from "./pods-kept.ts";
+import { podsAtFirst, podsFor, podsOfAtLeast } from "./pods-kept.ts";
 import type { Points } from "./points.ts";
 import { kneeOf, riskAt, strainAt } from "./points.ts";
 import { insuredSize } from "./sizing.ts";
@@ -59,6 +61,7 @@ export interface CapacityMemory {
   readonly reserve: number;
   /** null until it first decided. */
   readonly pods: PodsKept | null;
+  readonly overload: Overload | null;
   readonly seenAt: Ms | null;
   readonly firstAt: Ms | null;
 }
@@ -166,7 +169,8 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
     const work = workPerRequest(state.conditions);
     const usual = model.pointsOf(state.belief);
     const points: Points = { ...usual, bursts: { seen: state.bursts, work } };
-    const pods = podsFor(usual, state.pods ?? podsAtFirst(Math.max(leastPods, reading.spec.replicas), now), {
+    const { overload, pods: before } = overloaded(state, { reading, now, load, work, points });
+    const pods = podsFor(usual, before, {
       now,
       need: { load: Math.max(load, mostLately(state.loads, now, PODS_FOR)), work },
       pods: { min: leastPods, max: bounds.replicas.max },
@@ -177,7 +181,12 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
     const isIdle = forecast.isTrusted && load === 0;
     const isMissed = state.strain !== null && state.strain.is > 0;
     const missed = isMissed ? leastSizeAt(state.conditions, state.strain.at) : undefined;
-    const relief = missed === undefined ? 0 : reliefOf(points, missed, { load, work, pods: pods.count });
+    const relief =
+      missed === undefined
+        ? 0
+        : isGrowing(overload, now)
+          ? RELIEF * missed
+          : reliefOf(points, missed, { load, work, pods: pods.count });
     const cpu = Math.max(isIdle ? IDLE * size : size, relief);
     const rule = isIdle ? "idle" : relief > size ? "relief" : isMissed && relief === 0 ? "no-cure" : "need";
     const setting: Allocation = {
@@ -195,8 +204,33 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
         strain: strainAt(points, given),
         risk: Math.min(1, riskAt(points, given)),
       },
-      memory: { ...state, loads: forecast.memory, pods, reserve: Math.max(0, (size * pods.count) / work - load) },
+      memory: {
+        ...state,
+        loads: forecast.memory,
+        pods,
+        overload,
+        reserve: Math.max(0, (size * pods.count) / work - load),
+      },
     };
+  }
+
+  interface Moment {
+    readonly reading: WorkloadReading;
+    readonly now: Ms;
+    readonly load: number;
+    readonly work: number;
+    readonly points: Points;
+  }
+
+  /** Whether more piles up than was expected, and the pods that there are for it. */
+  function overloaded(state: CapacityMemory, { reading, now, load, work, points }: Moment) {
+    const { replicas, cpu } = reading.spec;
+    const pods = state.pods ?? podsAtFirst(Math.max(leastPods, replicas), now);
+    const expected = strainAt(points, conditionsOf({ size: cpu, pods: Math.max(1, replicas), load, work }));
+    const overload = overloadAfter(state.overload, { now, strain: state.strain?.is ?? null, expected });
+    if (!isGrowing(overload, now) || !arePodsDue(overload, now)) return { overload, pods };
+    const more = podsOfAtLeast(pods, Math.min(2 * pods.count, bounds.replicas.max), now);
+    return { overload: { ...overload, grownAt: now }, pods: more };
   }
 
   /** 0 where more CPU is no cure. */
@@ -220,6 +254,7 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
       strain: null,
       reserve: 0,
       pods: null,
+      overload: null,
       seenAt: null,
       firstAt: null,
     },

@@ -46,6 +46,10 @@ export const podsAtFirst = (count: number, now: Ms): PodsKept => ({
   at: null,
 });
 
+/** More pods than the model asks for, which stay as long as any that were just added. */
+export const podsOfAtLeast = (before: PodsKept, count: number, now: Ms): PodsKept =>
+  count <= before.count ? before : { ...before, count, until: (now + before.stay) as Ms, fellAt: null };
+
 export function podsFor(points: Points, before: PodsKept, { now, need, pods, cpu }: PodsAsked): PodsKept {
   const minute = Math.floor(now / MINUTE);
   if (before.at === minute) return before;

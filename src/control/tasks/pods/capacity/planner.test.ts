@@ -3,9 +3,8 @@ import type { Allocation } from "../../../../act/index.ts";
 import type { Ms } from "../../../../base/index.ts";
 import { bytes, mebibytes, millicores, milliseconds } from "../../../../base/index.ts";
 import type { Slo, WorkloadReading } from "../../../../observe/telemetry/index.ts";
-import type { Fallback } from "../../../index.ts";
-import type { CapacityState } from "./controller.ts";
-import { capacityController } from "./controller.ts";
+import type { CapacityMemory } from "./planner.ts";
+import { capacityPlanner } from "./planner.ts";
 
 const slo: Slo = { kind: "latency", quantile: 0.99, target: milliseconds(100) };
 const bounds = {
@@ -13,13 +12,7 @@ const bounds = {
   cpu: { min: millicores(100), max: millicores(4_000) },
   memory: { min: mebibytes(64), max: mebibytes(2_048) },
 };
-const ruled: Allocation = { replicas: 3, cpu: millicores(1_500), memory: mebibytes(200) };
-const rules: Fallback<number, WorkloadReading, Allocation> = {
-  name: "three pods",
-  start: () => 0,
-  step: (steps) => ({ want: ruled, reasons: ["as always"], state: steps + 1 }),
-};
-const controller = capacityController({ slo, bounds, rules });
+const planner = capacityPlanner({ slo, bounds });
 
 interface Seen {
   readonly have: Allocation;
@@ -58,28 +51,39 @@ interface Life {
   readonly throughJson?: boolean;
 }
 
-/** As if there were no guard: what it wants is there in the next step. */
+/** As if there were no guard: what is planned is there in the next step. */
 function life({ steps, load = () => 20, throughJson = false }: Life) {
-  let state: CapacityState<number> = controller.start();
+  let memory: CapacityMemory = planner.fresh;
   let have: Allocation = { replicas: 2, cpu: millicores(1_500), memory: mebibytes(200) };
   const wants: Allocation[] = [];
-  const reasons: unknown[] = [];
+  const plans: unknown[] = [];
   for (let i = 0; i < steps; i++) {
     const now = 15_000 * (i + 1);
-    const step = controller.step(state, reading(now, { have, load: load(i) }), now as Ms);
-    state = throughJson ? (JSON.parse(JSON.stringify(step.state)) as CapacityState<number>) : step.state;
-    have = { ...have, ...step.want };
+    const step = planner.step(memory, reading(now, { have, load: load(i) }), now as Ms);
+    memory = throughJson ? (JSON.parse(JSON.stringify(step.memory)) as CapacityMemory) : step.memory;
+    have = step.plan?.setting ?? have;
     wants.push(have);
-    reasons.push(step.reasons[0]);
+    plans.push(step.plan);
   }
-  return { state, have, wants, reasons };
+  return { memory, have, wants, plans };
 }
 
-test("the rules act until enough was seen", () => {
-  const { wants, reasons } = life({ steps: 60 });
-  expect(wants[10]).toEqual(ruled);
-  expect(reasons[10]).toBe("as always");
-  expect(reasons[59]).toMatchObject({ by: "capacity" });
+test("there is no plan until enough was seen", () => {
+  const { plans } = life({ steps: 60 });
+  expect(plans[10]).toBeNull();
+  expect(plans[59]).toMatchObject({ rule: "need" });
+});
+
+test("what is expected of the plan is what comes, and less CPU is more strain and more risk", () => {
+  const { memory, have, plans } = life({ steps: 400 });
+  const { strain, risk } = plans.at(-1) as { strain: number; risk: number };
+  // A latency of 75 to 80 where 100 are allowed: its logarithm is −0.29 to −0.22.
+  expect(strain).toBeGreaterThan(-0.32);
+  expect(strain).toBeLessThan(-0.15);
+  expect(risk).toBeLessThan(0.05);
+  const less = planner.outlook(memory, { replicas: 2, cpu: millicores(have.cpu / 2), load: 20 });
+  expect(less.strain).toBeGreaterThan(strain);
+  expect(less.risk).toBeGreaterThan(risk);
 });
 
 test("a steady workload comes to the least that keeps its SLO, in two pods", () => {
@@ -105,8 +109,8 @@ test("twice the load is served in the step in which it is seen", () => {
 });
 
 test("in silence that is expected pods are small", () => {
-  const { have, reasons } = life({ steps: 2_000, load: (i) => (i < 1_000 ? 20 : 0) });
-  expect(reasons.at(-1)).toMatchObject({ rule: "idle", load: 0 });
+  const { have, plans } = life({ steps: 2_000, load: (i) => (i < 1_000 ? 20 : 0) });
+  expect(plans.at(-1)).toMatchObject({ rule: "idle", load: 0 });
   expect(have.cpu).toBeLessThan(400);
 });
 
@@ -115,22 +119,23 @@ test("the same readings give the same wishes, to the byte, also through JSON", (
   const one = life({ steps: 300, load });
   expect(JSON.stringify(life({ steps: 300, load }))).toBe(JSON.stringify(one));
   expect(life({ steps: 300, load, throughJson: true })).toEqual(one);
-  expect(JSON.stringify(one.state).length).toBeLessThan(25_000);
+  expect(JSON.stringify(one.memory).length).toBeLessThan(25_000);
 });
 
 test("readings without values, the same reading twice and a clock that goes back are borne", () => {
-  const { state, have } = life({ steps: 200 });
+  const { memory, have } = life({ steps: 200 });
   const now = 15_000 * 201;
   const seen = reading(now, { have, load: 20 });
   const blind = { ...seen, latency: null, offered: null, completed: null, failed: null, pods: [] };
-  const twice = controller.step(state, seen, now as Ms);
-  const again = controller.step(twice.state, seen, (now + 1) as Ms);
-  expect(again.state.memory.belief).toBe(twice.state.memory.belief);
-  for (const one of [
-    controller.step(state, blind, now as Ms),
-    controller.step(state, reading(60_000, { have, load: 20 }), 60_000 as Ms),
+  const twice = planner.step(memory, seen, now as Ms);
+  const again = planner.step(twice.memory, seen, (now + 1) as Ms);
+  expect(again.memory.belief).toBe(twice.memory.belief);
+  for (const { plan } of [
+    planner.step(memory, blind, now as Ms),
+    planner.step(memory, reading(60_000, { have, load: 20 }), 60_000 as Ms),
   ]) {
-    expect(Object.values(one.want).every((value) => Number.isFinite(value) && value > 0)).toBe(true);
-    expect(one.want.cpu).toBeGreaterThan(600);
+    const setting = plan?.setting as Allocation;
+    expect(Object.values(setting).every((value) => Number.isFinite(value) && value > 0)).toBe(true);
+    expect(setting.cpu).toBeGreaterThan(600);
   }
 });
