@@ -4,8 +4,10 @@ export type { Fallback, FallbackStep, FallbackWish } from "./fallback.ts";
 export type {
   AnyTask,
   AsIfAlone,
+  EncodeContext,
   Experience,
   LaggardContext,
+  RewardedStep,
   Seen,
   Shield,
   Shortfall,

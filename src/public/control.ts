@@ -9,11 +9,14 @@ export type {
   GuardLimits,
   Knob,
   NodeRoom,
+  Range,
+  Reach,
   Setting,
 } from "../act/index.ts";
 export { parseGuardLimits } from "../act/index.ts";
 export type {
   AsIfAlone,
+  EncodeContext,
   Experience,
   Fallback,
   FallbackStep,
@@ -22,6 +25,7 @@ export type {
   LaggardContext,
   Measured,
   MeasuredStep,
+  RewardedStep,
   Seen,
   Shield,
   Shortfall,

@@ -292,6 +292,20 @@ describe("every stage is entered, for every cause there is:", () => {
     expect(life.transitions()).toEqual(["INITIALIZED → OFFLINE (bootstrap)", "OFFLINE → ONLINE (model-ready)"]);
   });
 
+  test("a learner that costs more than the fallback gives way to it, as long as that keeps the budget", async () => {
+    const rollback = { excess: null, credit: 0, maxFaultShare: 0.5, wait: 5 };
+    const worth = { budget: 0.5, dearer: 0.05 };
+    const gates = { byModel: true, offPolicy: null, shadow: null, canary: null, rollback, worth };
+    const life = shopLife({ profile: { bootstrap: false, serving: outOfReach, gates } });
+    life.faults.spends = "all";
+    await life.turnsUntil(({ who, stage }) => who === "learner" && stage === "ONLINE", 20);
+    const now = await life.turnsUntil(({ stage }) => stage === "OFFLINE", 12 * EPISODE);
+    expect(now).toMatchObject({ who: "fallback" });
+    expect(now.why[0]?.rule).toBe("cheaper");
+    await endOf(life);
+    expect(life.transitions()).toEqual(["INITIALIZED → ONLINE (no-bootstrap)", "ONLINE → OFFLINE (not-worth)"]);
+  });
+
   test("with high stakes the fallback acts during retraining", async () => {
     const life = shopLife({ profile: { serving: { kind: "converged", below: 1 }, stakes: "high" } });
     await life.turnsUntil(({ stage }) => stage === "SERVING", SERVING_BY);
