@@ -32,7 +32,12 @@ interface Step {
 test("up writes its agents' steps into InfluxDB, and a second start reads them back", async () => {
   const cwd = temporaryFolder("up-influx");
   const store = `store: { kind: influxdb, url: "${server.url}", influxdb: { version: 1, database: up } }\n`;
-  writeFileSync(join(cwd, "own.yaml"), `${store}${readFileSync(example, "utf8")}`);
+  // A learner that learns from steps of long ago; the plan of the capacity model alone needs none.
+  const learning = readFileSync(example, "utf8").replace(
+    "    stakes: high\n",
+    "    stakes: high\n    learner: { kind: bcq }\n",
+  );
+  writeFileSync(join(cwd, "own.yaml"), `${store}${learning}`);
   const up = ["up", "--config", "own.yaml", "--data", "kept", "--port", "0", "--no-otlp", "--application", "none"];
   const first = await runCli([...up, "--duration", "4", "--speed", "120", "--json"], { cwd });
   expect(first.code).toBe(0);
