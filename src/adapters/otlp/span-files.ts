@@ -148,7 +148,7 @@ function isOtlpJson(bytes: Uint8Array): boolean {
       reader.skip();
     }
   } catch (thrown) {
-    // What is no JSON is no OTLP either, and is told by whoever reads it.
+    // What is not valid JSON is not OTLP either; whoever reads it says so.
     if (!(thrown instanceof JsonError || thrown instanceof JsonLimitError)) throw thrown;
   }
   return false;

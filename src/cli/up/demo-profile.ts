@@ -3,10 +3,10 @@
  * are seen within minutes. Every gate is there and judged as ever; less evidence is asked for, and that is all.
  * Owns: these settings. Not here: the lifecycle (control/lifecycle).
  */
-import { minutes, perSecond, unwrap } from "../../base/index.ts";
+import { minutes, perSecond, ratio, unwrap } from "../../base/index.ts";
 import type { ModeName } from "../../contract/index.ts";
 import type { AgentSettings, LifecycleProfile } from "../../control/lifecycle/index.ts";
-import { modelGatesFor, parseLifecycleProfile } from "../../control/lifecycle/index.ts";
+import { modelGates, parseLifecycleProfile } from "../../control/lifecycle/index.ts";
 import type { AutoscaleTask, ObjectiveKind } from "../../control/tasks/pods/index.ts";
 import { autoscaleTask, mostPerEpisode, productMode, usualThresholds } from "../../control/tasks/pods/index.ts";
 import type { Slo } from "../../observe/telemetry/index.ts";
@@ -17,6 +17,8 @@ import type { WorkloadLife } from "./simulated-workload.ts";
 
 /** Six minutes of world time. */
 export const EPISODE_STEPS = 24;
+/** As profiles have it unless they say otherwise. */
+const ATTAINMENT = 0.99;
 
 const demoSettings: Partial<AgentSettings> = {
   fade: { episodes: 12, to: 0.25 },
@@ -44,7 +46,7 @@ const profiles: Readonly<Record<ObjectiveKind, (mode: ModeName) => LifecycleProf
         window: 10,
         maxReward: mostPerEpisode({ episodeSteps: EPISODE_STEPS, objective: "cost" }),
         ...usualThresholds.cost,
-        gates: modelGatesFor(mode),
+        gates: modelGates({ mode, attainment: ATTAINMENT }),
       }),
     ),
   ),
@@ -88,6 +90,7 @@ function demoTask(load: Load, slo: Slo, objective: ObjectiveKind): AutoscaleTask
       usualLoad: perSecond(Math.max(0.1, meanRate(load))),
       episodeSteps: EPISODE_STEPS,
       maxAge: minutes(1.5),
+      attainment: ratio(ATTAINMENT),
       ...(objective === "cost" ? productMode : {}),
     }),
   );

@@ -6,7 +6,7 @@
 import { minutes, perSecond, seconds, unwrap } from "../../base/index.ts";
 import { type ModeName, sloKinds } from "../../contract/index.ts";
 import type { LifecycleProfile } from "../../control/lifecycle/index.ts";
-import { lifecycleOf, modelGatesFor } from "../../control/lifecycle/index.ts";
+import { lifecycleOf, modelGates } from "../../control/lifecycle/index.ts";
 import type { WorkloadProfile } from "../../control/tasks/pods/index.ts";
 import { mostPerEpisode, profileLimits, profileTask, shieldOf } from "../../control/tasks/pods/index.ts";
 import type { Application, Load } from "../../sim/index.ts";
@@ -77,7 +77,7 @@ function lifeOf(profile: WorkloadProfile, load: Load): WorkloadLife {
     profile: (mode) => {
       // A learner that its owner chose has to earn its place around the model's plan, as every learner has.
       const isPlan = profile.objective === "cost" && profile.learner === undefined;
-      const gates = isPlan ? { gates: modelGatesFor(mode) } : {};
+      const gates = isPlan ? { gates: modelGates({ mode, attainment: profile.attainment }) } : {};
       const life =
         lives.get(mode) ?? unwrap(lifecycleOf({ ...profile, mode }, { maxReward: mostPerEpisode(profile), ...gates }));
       lives.set(mode, life);

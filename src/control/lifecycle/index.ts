@@ -18,7 +18,6 @@ export {
   defaultGates,
   lifecycleOf,
   modelGates,
-  modelGatesFor,
   noGates,
   paperProfile,
   parseLifecycleProfile,

@@ -427,7 +427,11 @@ test("of learner and fallback the cheaper one acts, as long as the fallback keep
   const absolute = (value: number) => ({ kind: "absolute", value }) as const;
   const thresholds = { online: absolute(0), serving: absolute(200), deviation: absolute(50) };
   const life = unwrap(
-    parseLifecycleProfile({ ...thresholds, window: 2, gates: { ...modelGates, shadow: null, worth } }),
+    parseLifecycleProfile({
+      ...thresholds,
+      window: 2,
+      gates: { ...modelGates({ mode: "act", attainment: 0.99 }), shadow: null, worth },
+    }),
   );
   const after = (state: AgentState, scores: readonly Partial<EpisodeScore>[]): AgentState =>
     scores.reduce((before: AgentState, score) => lifecycleStep(life, before, episode(score, null)).state, state);

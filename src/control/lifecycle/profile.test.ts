@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { LifecycleProfile } from "./profile.ts";
-import { defaultGates, lifecycleOf, paperProfile, parseLifecycleProfile } from "./profile.ts";
+import { defaultGates, lifecycleOf, modelGates, paperProfile, parseLifecycleProfile } from "./profile.ts";
 
 test("the defaults and the paper's setting can be kept", () => {
   expect(parseLifecycleProfile().ok).toBe(true);
@@ -67,4 +67,11 @@ test("an owner's profile becomes the life it asks for, with the reward of its ow
   });
   const greedy = { thresholds: { ...owners.reward.thresholds, online: { kind: "absolute", value: 130 } as const } };
   expect(lifecycleOf({ ...owners, reward: greedy }, { maxReward: 100 }).ok).toBe(false);
+});
+
+test("an owner's attainment is what the fallback has to keep, and canary mode stays near the fallback", () => {
+  const { worth, canary } = modelGates({ mode: "act", attainment: 0.999 });
+  expect(worth?.budget).toBeCloseTo(0.001, 12);
+  expect(canary).toBeNull();
+  expect(modelGates({ mode: "canary", attainment: 0.99 }).canary).toEqual(defaultGates.canary);
 });

@@ -107,19 +107,18 @@ export const defaultGates: Gates = Object.freeze({
   rollback: { excess: 10, credit: 10, maxFaultShare: 0.5, wait: 5 },
 });
 
-/** For tasks with a model of their own, which acts once it has had something to say in nine of ten steps. */
-export const modelGates: Gates = Object.freeze({
+/**
+ * For tasks with a model of their own, which acts once it has had something to say in nine of ten steps. In canary mode it also
+ * stays near the fallback, whose level is measured first. `attainment`: the share of steps that are to keep the objective.
+ */
+export const modelGates = ({ mode, attainment }: { readonly mode: Mode; readonly attainment: number }): Gates => ({
   byModel: true,
   offPolicy: null,
   shadow: { episodes: 1, maxTripRate: 0.5, maxFailureRate: 0.1, maxRiskyRate: 0.5 },
-  canary: null,
+  canary: mode === "canary" ? defaultGates.canary : null,
   rollback: { excess: null, credit: 0, maxFaultShare: 0.5, wait: 5 },
-  worth: { budget: 0.01, dearer: 0.05 },
+  worth: { budget: 1 - attainment, dearer: 0.05 },
 });
-
-/** In canary mode it also stays near the fallback, whose level is measured first. */
-export const modelGatesFor = (mode: Mode): Gates =>
-  mode === "canary" ? { ...modelGates, canary: defaultGates.canary } : modelGates;
 
 /** The paper's manager has none of them. */
 export const noGates: Gates = Object.freeze({ offPolicy: null, shadow: null, canary: null, rollback: null });

@@ -175,7 +175,11 @@ function steeringDriver(
     fallback: fallback(),
     kernels: job.kernels,
     seed: job.seed,
-    profile: { ...usualThresholds.cost, maxReward: task.episodeSteps, gates: modelGates },
+    profile: {
+      ...usualThresholds.cost,
+      maxReward: task.episodeSteps,
+      gates: modelGates({ mode: "act", attainment: task.attainment }),
+    },
     watch,
   });
 }
