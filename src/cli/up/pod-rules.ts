@@ -7,6 +7,7 @@ import type { Ms } from "../../base/index.ts";
 import { bytes, millicores, unwrap } from "../../base/index.ts";
 import type { HpaVpaControllerState, PodFallback, WarmHistory } from "../../control/fallbacks/index.ts";
 import { hpaVpaController, parseHpaConfig } from "../../control/fallbacks/index.ts";
+import type { LoadHistory } from "../../control/tasks/pods/index.ts";
 import { meanWork, processors, rateAt } from "../../sim/index.ts";
 import { PROCESSOR } from "./demo-cluster.ts";
 import type { SimulatedWorkload } from "./simulated-workload.ts";
@@ -30,13 +31,27 @@ export function fallbackOf({ initial, rules, bounds }: SimulatedWorkload): PodFa
 }
 
 const MINUTE = 60_000;
+const DAY_MINUTES = 1_440;
+const HISTORY_DAYS = 3;
+
+/** The same days as requests per minute: what a metrics store knows of a workload before an agent comes. */
+export function loadHistoryOf({ load }: SimulatedWorkload, until: Ms): LoadHistory {
+  const length = HISTORY_DAYS * DAY_MINUTES;
+  // A load comes again after its last minute, so that what was before it is its end.
+  const whole = load.perMinute.length * MINUTE;
+  const before = (minutes: number): number => (((until - minutes * MINUTE) % whole) + whole) % whole;
+  return { perMinute: Array.from({ length }, (_, i) => rateAt(load, before(length - i))), until };
+}
 
 /** What the pods used over the last eight days: a VPA that knows nothing of the past is no fair opponent. */
 export function historyOf({ application, load, initial }: SimulatedWorkload, until: Ms): WarmHistory {
   const { cpu, wait } = meanWork(application);
   const perRequest = cpu / processors[PROCESSOR].speed;
   const { base, cache, perRequest: perRequestMemory } = application.memory;
-  const day = Array.from({ length: 1_440 }, (_, minute) => rateAt(load, until + minute * MINUTE) / initial.replicas);
+  const day = Array.from(
+    { length: DAY_MINUTES },
+    (_, minute) => rateAt(load, until + minute * MINUTE) / initial.replicas,
+  );
   return {
     cpu: day.map((rate) => millicores(rate * perRequest)),
     memory: day.map((rate) => bytes(base + cache + ((rate * (perRequest + wait)) / 1_000) * perRequestMemory)),

@@ -18,7 +18,7 @@ import type { Kernels } from "../../learn/tensor/index.ts";
 import type { Target } from "../../plane/index.ts";
 import { taskTarget } from "../../plane/index.ts";
 import { costOf } from "../../sim/index.ts";
-import { FALLBACK_TITLE, fallbackOf, historyOf } from "./pod-rules.ts";
+import { FALLBACK_TITLE, fallbackOf, historyOf, loadHistoryOf } from "./pod-rules.ts";
 import type { SimulatedWorkload } from "./simulated-workload.ts";
 
 export interface PodsTargetOptions {
@@ -51,7 +51,11 @@ export function podsTarget(options: PodsTargetOptions): Target {
     have,
     twinHave,
     profile: life.profile,
-    task: (inForce) => podsTask(life.task(inForce), life.shield ? { shield: life.shield } : {}),
+    task: (inForce) =>
+      podsTask(life.task(inForce), {
+        ...(life.shield ? { shield: life.shield } : {}),
+        history: loadHistoryOf(workload, startedAt),
+      }),
     limits: life.limits,
     rules: startingWith(fallbackOf(workload), { history: historyOf(workload, startedAt) }),
     createLearner: ({ attempt, shared: model }) =>

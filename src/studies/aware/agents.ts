@@ -17,7 +17,7 @@ import type { Kernels } from "../../learn/tensor/index.ts";
 import type { Scene } from "../../pretraining/index.ts";
 import { guardLimits } from "../../pretraining/index.ts";
 import type { Driver, View } from "./drive.ts";
-import { warmHistory } from "./rules.ts";
+import { loadHistory, warmHistory } from "./rules.ts";
 
 export interface AgentDriverOptions<S> {
   readonly scene: Scene;
@@ -60,7 +60,7 @@ export function agentDriver<S>(options: AgentDriverOptions<S>): AgentDriver {
   let learner: Learner;
   const agent = new Agent({
     workload: scene.workload,
-    task: podsTask(task, { shield: options.shield ?? defaultShield }),
+    task: podsTask(task, { shield: options.shield ?? defaultShield, history: loadHistory(scene) }),
     profile: unwrap(parseLifecycleProfile(options.profile)),
     limits: guardLimits,
     fallback: startingWith(fallback, { history: warmHistory(scene) }),

@@ -7,6 +7,7 @@ import type { Bytes, Millicores, Ms } from "../../base/index.ts";
 import { bytes, millicores, unwrap } from "../../base/index.ts";
 import type { HpaVpaControllerState, PodFallback, WarmHistory } from "../../control/fallbacks/index.ts";
 import { hpaVpaController, parseHpaConfig } from "../../control/fallbacks/index.ts";
+import type { LoadHistory } from "../../control/tasks/pods/index.ts";
 import type { Scene } from "../../pretraining/index.ts";
 import { bounds, pastOf, WORLD_START } from "../../pretraining/index.ts";
 import { meanWork, processors } from "../../sim/index.ts";
@@ -29,6 +30,7 @@ export function startedWith(scene: Scene, { leastReplicas, leastMemory }: Rules)
   return { ...scene, initial: { ...initial, replicas, memory: bytes(Math.max(initial.memory, leastMemory)) } };
 }
 
+const HISTORY_DAYS = 3;
 const DAY_MINUTES = 1_440;
 
 /**
@@ -51,6 +53,16 @@ export function warmHistory(scene: Scene, until: Ms = WORLD_START): WarmHistory 
     memory: day.map((rate): Bytes => bytes(base + cache + ((rate * (perRequest + wait)) / 1_000) * perRequestMemory)),
     pods: initial.replicas,
     days: 8,
+    until,
+  };
+}
+
+/** Three days of requests per minute, as any metrics store has them: what the VPA and an operator who tunes rules know, too. */
+export function loadHistory(scene: Scene, until: Ms = WORLD_START): LoadHistory {
+  const { perMinute } = pastOf(scene);
+  const minutes = HISTORY_DAYS * DAY_MINUTES;
+  return {
+    perMinute: Array.from({ length: minutes }, (_, i) => perMinute.at((i - minutes) % perMinute.length) ?? 0),
     until,
   };
 }

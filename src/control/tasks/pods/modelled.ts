@@ -7,6 +7,7 @@ import type { Ms, Result } from "../../../base/index.ts";
 import { ok, ratio } from "../../../base/index.ts";
 import type { WorkloadReading } from "../../../observe/telemetry/index.ts";
 import type { AutoscaleTask } from "./autoscale.ts";
+import type { LoadHistory } from "./capacity/forecast.ts";
 import type { CapacityPlanner } from "./capacity/planner.ts";
 import { capacityPlanner } from "./capacity/planner.ts";
 import type { Modelled } from "./modelled-features.ts";
@@ -17,8 +18,16 @@ import type { Centre } from "./residual.ts";
 /** Half of what may be missed at all: the other half is for what no model foresees. */
 const SHARE_OF_BUDGET = 0.5;
 
-export const plannerOf = ({ slo, bounds, attainment }: Pick<AutoscaleTask, "slo" | "bounds" | "attainment">) =>
-  capacityPlanner({ slo, bounds, allowed: ratio(SHARE_OF_BUDGET * (1 - attainment)) });
+export const plannerOf = (
+  { slo, bounds, attainment }: Pick<AutoscaleTask, "slo" | "bounds" | "attainment">,
+  history?: LoadHistory,
+) =>
+  capacityPlanner({
+    slo,
+    bounds,
+    allowed: ratio(SHARE_OF_BUDGET * (1 - attainment)),
+    ...(history ? { history } : {}),
+  });
 
 interface Context {
   readonly now: Ms;

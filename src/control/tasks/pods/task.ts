@@ -11,6 +11,7 @@ import type { LaggardContext, Task } from "../../index.ts";
 import { actionOrder, decodeAction, encodeAction } from "./action.ts";
 import { aloneAfter, readingAsIf, sizesThereAre } from "./as-if-alone.ts";
 import type { AutoscaleTask } from "./autoscale.ts";
+import type { LoadHistory } from "./capacity/forecast.ts";
 import { centreOf, plannerOf, withModel } from "./modelled.ts";
 import { billOf, costReward } from "./objective.ts";
 import type { Observation, ObservationMemory } from "./observation.ts";
@@ -25,6 +26,8 @@ export type PodsTask = Task<WorkloadReading, Allocation, Observation>;
 export interface PodsTaskOptions {
   /** `noShield` is the paper's. */
   readonly shield?: ShieldOptions;
+  /** Loads from before the agent began, for its capacity model's forecasters; absent: none are known. */
+  readonly history?: LoadHistory;
 }
 
 /** The words by which models for the task are named, so that multiples are never taken for limits. */
@@ -36,12 +39,12 @@ export const actionSizeOf = ({ actions }: Pick<AutoscaleTask, "actions">): numbe
 
 export function podsTask(settings: AutoscaleTask, options: PodsTaskOptions = {}): PodsTask {
   const task = plainTask(settings, options);
-  return settings.actions === "residual" ? steered(task, settings) : task;
+  return settings.actions === "residual" ? steered(task, settings, options) : task;
 }
 
 /** The same, acting around the plan of the capacity model. It needs no shield: what an action can mean is what may be done. */
-function steered({ shield: _, ...task }: PodsTask, settings: AutoscaleTask): PodsTask {
-  const planner = plannerOf(settings);
+function steered({ shield: _, ...task }: PodsTask, settings: AutoscaleTask, { history }: PodsTaskOptions): PodsTask {
+  const planner = plannerOf(settings, history);
   return {
     ...task,
     encode(reading, { memory, now, reach }) {

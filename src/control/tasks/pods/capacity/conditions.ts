@@ -106,6 +106,15 @@ export function conditionsAfter(memory: ConditionsMemory, reading: WorkloadReadi
   return { work, memoryPeak: peak, given };
 }
 
+/** Of what was known of the CPU of a request, so much still counts after a change: about five steps. */
+const AFTER_CHANGE = 0.1;
+
+/** With what is known of the CPU of a request counting little, for it may be another by now. */
+export function withWorkInDoubt(memory: ConditionsMemory): ConditionsMemory {
+  const { cpu, requests } = memory.work;
+  return { ...memory, work: { cpu: AFTER_CHANGE * cpu, requests: AFTER_CHANGE * requests } };
+}
+
 /** Requests per second; those who were refused or gave up ask again, and are not more requests. */
 export function loadOf({ offered, completed, failed }: WorkloadReading): number | null {
   if (offered === null || failed === null || failed <= 0) return offered;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { milliseconds } from "../../../../base/index.ts";
 import type { LoadMemory } from "./forecast.ts";
-import { expectedLoad, loadsAfter, mostLately, noLoads } from "./forecast.ts";
+import { expectedLoad, loadNow, loadsAfter, loadsWith, mostLately, noLoads } from "./forecast.ts";
 
 const STEP = 15_000;
 const LATE = 15_000;
@@ -80,4 +80,48 @@ test("memory survives JSON", () => {
   const copy = JSON.parse(JSON.stringify(memory)) as LoadMemory;
   const next = { load: 4, reserve: 2, at: milliseconds(100 * 60_000) };
   expect(loadsAfter(copy, next)).toEqual(loadsAfter(memory, next));
+});
+
+/** Ten minutes of load, then silence for as long as it says; another rhythm in every hour. */
+const spells = (minute: number): number => {
+  const hour = Math.floor((((minute % 1_440) + 1_440) % 1_440) / 60);
+  return minute % 60 < 10 + (hour % 5) ? 20 + hour : 1;
+};
+
+test("spells that come seven minutes later than yesterday, and half as high again, are expected when they come", () => {
+  const later = (minute: number) => 1.5 * spells(minute - 7);
+  const history = Array.from({ length: 3 * 1_440 }, (_, i) => spells(i));
+  const memory = loadsWith({ perMinute: history, until: milliseconds(0) });
+  // At 6:06 the spell of six o'clock, which is to be 39 requests/s high, is a minute away; an hour was enough to trust.
+  const seen = life(later, { to: 366, memory });
+  expect(seen.memory.alike).toMatchObject({ ago: 1_447 });
+  expect(seen.memory.alike?.times).toBeCloseTo(1.5, 1);
+  expect(later(366)).toBe(1.5);
+  expect(seen.load).toBeGreaterThan(37);
+  // At 6:40 there are 27 minutes to go.
+  expect(life(later, { to: 400, memory }).load).toBeLessThan(4);
+});
+
+test("what came before it began is expected again, as if it had been there", () => {
+  const history = new Array<number>(2 * 1_440).fill(7);
+  history[2 * 1_440 - 100] = 30;
+  const memory = loadsWith({ perMinute: history, until: milliseconds(0) });
+  expect(life(() => 7, { to: 1 })).toMatchObject({ load: 7 });
+  expect(life(() => 7, { to: 1, memory })).toMatchObject({ load: 30, by: "the last 180 min" });
+  expect(loadsWith({ perMinute: [], until: milliseconds(0) })).toEqual(noLoads);
+});
+
+test("a rate that rises is half of an edge: the other half is expected, up to what ever came", () => {
+  const history = new Array<number>(1_440).fill(10);
+  history[100] = 50;
+  const known = loadsWith({ perMinute: history, until: milliseconds(0) });
+  const after = (...loads: readonly number[]) =>
+    loads.reduce((memory, load, i) => loadsAfter(memory, { load, reserve: 2, at: milliseconds(i * STEP) }), known);
+  expect(loadNow(after(10, 10))).toBe(10);
+  // Within chance: 2 · √(11 / 30) is 1.2.
+  expect(loadNow(after(10, 11))).toBe(11);
+  // 15 more, of which 2 · √(25 / 30) = 1.83 may be chance.
+  expect(loadNow(after(10, 25))).toBeCloseTo(25 + 15 - 1.83, 2);
+  expect(loadNow(after(10, 40))).toBe(50);
+  expect(loadNow(after(10, 60))).toBe(60);
 });

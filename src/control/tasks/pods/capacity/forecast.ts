@@ -3,12 +3,14 @@
  * Owns: a few dozen simple forecasters, their records, choosing among them. Pure.
  * Not here: what the load needs (knees.ts).
  *
- * Each forecaster is "at least what came in the last h minutes" or "what came p minutes ago, and now". Everyone is asked in
- * every step and judged by what came, so that trying one out costs nothing. Of those that were judged for an hour the one is
- * taken whose CPU and misses would have cost least, by the same rule as sizes (sizing.ts): ln(CPU) + worth · share of steps
+ * Each forecaster is "at least what came in the last h minutes", "what came p minutes ago, and now", or "what came around this
+ * time yesterday, or after minutes like the last ones (alike.ts), and now". Everyone is asked in every step and judged by what
+ * came, so that trying one out costs nothing. Of those that were judged for an hour the one is taken whose CPU and misses would have cost least, by the same rule as sizes (sizing.ts): ln(CPU) + worth · share of steps
  * in which more came. Before that the one that looks back longest is.
  */
 import type { Ms } from "../../../../base/index.ts";
+import type { Alike } from "./alike.ts";
+import { MINUTES_BACK, mostAlike } from "./alike.ts";
 
 /** Plain data: it is saved. By forecaster where nothing else is said. */
 export interface LoadMemory {
@@ -17,8 +19,9 @@ export interface LoadMemory {
   /** Of the first and the newest reading. */
   readonly first: number | null;
   readonly newest: number | null;
-  /** The load of the newest. */
+  /** The load of the newest, and of the one before it. */
   readonly latest: number;
+  readonly earlier: number;
   /** What was said lately, to be judged by what comes. */
   readonly said: readonly { readonly at: Ms; readonly loads: readonly number[] }[];
   /** The share of steps in which more came. Begins high: trust is earned. */
@@ -29,6 +32,8 @@ export interface LoadMemory {
   readonly near: readonly number[];
   /** Steps that it was judged by. */
   readonly judged: readonly number[];
+  /** Where in the days before it went as it does now; null where no such day was seen. */
+  readonly alike: Alike | null;
 }
 
 interface LoadForecast {
@@ -48,13 +53,22 @@ const PERIODS = [5, 6, 10, 12, 15, 20, 30, 60, 120, 180, 720, 1_440] as const;
 /** One that repeats expects nothing more, or at least what came in the last minute, or in the last five: places in LOOK_BACK. */
 const AND_NOW = [-1, 0, 2] as const;
 const LONGEST = LOOK_BACK.length - 1;
-const COUNT = LOOK_BACK.length + AND_NOW.length * PERIODS.length;
+/** The most of so many minutes before and after: around the same time yesterday, and where minutes were like the last ones. */
+const AROUND = { yesterday: [15, 45], alike: [1, 3, 8] } as const;
+/** These expect at least what came in the last minute, or in the last five. */
+const AROUND_AND_NOW = [0, 2] as const;
+const PERIODIC = LOOK_BACK.length + AND_NOW.length * PERIODS.length;
+const AROUND_DAYS = [...AROUND.yesterday, ...AROUND.alike];
+const COUNT = PERIODIC + AROUND_AND_NOW.length * AROUND_DAYS.length;
 /** A resize in place takes effect within a step, and growing from idle takes a few steps under the guard: a minute is enough. */
 const AHEAD = 1;
 /** Periods up to an hour must have repeated once. */
 const TWICE_UP_TO = 60;
 
-const KEPT_MINUTES = 1_440 + 2 * AHEAD + 4;
+const DAY_MINUTES = 1_440;
+const KEPT_MINUTES = MINUTES_BACK + 10;
+/** Minutes may be before the clock's first, where there is a history from before an agent began. */
+const slotOf = (minute: number): number => ((minute % KEPT_MINUTES) + KEPT_MINUTES) % KEPT_MINUTES;
 const MINUTE = 60_000;
 /** What a rate is a mean over. */
 const RATE_WINDOW = 30_000;
@@ -78,11 +92,13 @@ export const noLoads: LoadMemory = Object.freeze({
   first: null,
   newest: null,
   latest: 0,
+  earlier: 0,
   said: [],
   wrong: forAll(START.wrong),
   level: forAll(0),
   near: forAll(1),
   judged: forAll(0),
+  alike: null,
 });
 
 interface MeasuredLoad {
@@ -109,23 +125,45 @@ export function loadsAfter(memory: LoadMemory, measured: MeasuredLoad): LoadMemo
     first: first ?? minute,
     newest: Math.max(newest ?? 0, minute),
     latest: load,
+    earlier: memory.latest,
     said,
   };
   const due = said[0];
   return due !== undefined && due.at <= at - JUDGED.from ? judge(next, due.loads, { load, reserve }) : next;
 }
 
+/** What was measured before an agent began: requests per second, minute by minute, the last of them before `until`. */
+export interface LoadHistory {
+  readonly perMinute: readonly number[];
+  readonly until: Ms;
+}
+
+/**
+ * A memory that knows the minutes before it began, as a metrics store can tell them. Whom to trust is not known from it: how wrong a
+ * forecaster is depends on how much there is beyond the load, and that is not in a history.
+ */
+export function loadsWith({ perMinute, until }: LoadHistory): LoadMemory {
+  const known = perMinute.slice(-KEPT_MINUTES);
+  const latest = known.at(-1);
+  if (latest === undefined) return noLoads;
+  const newest = Math.floor(until / MINUTE) - 1;
+  const first = newest - known.length + 1;
+  const minutes = noLoads.minutes.slice();
+  for (const [i, load] of known.entries()) minutes[slotOf(first + i)] = Math.ceil(load * GRAIN);
+  return { ...noLoads, minutes, first, newest, latest, earlier: latest };
+}
+
 /** This share of what was said is about as much. */
 const NEAR = 0.8;
 function minutesAfter({ minutes, newest }: LoadMemory, minute: number, load: number): readonly number[] {
-  const slot = minute % KEPT_MINUTES;
+  const slot = slotOf(minute);
   const isKnown = newest !== null && newest >= minute;
   // Most readings are not the most of their minute, and the list is long.
   if (isKnown && (minutes[slot] as number) >= load) return minutes;
   const next = minutes.slice();
   // Minutes in which nobody looked are not those of a day ago.
   if (newest !== null)
-    for (let m = newest + 1; m < Math.min(minute, newest + 1 + KEPT_MINUTES); m++) next[m % KEPT_MINUTES] = -1;
+    for (let m = newest + 1; m < Math.min(minute, newest + 1 + KEPT_MINUTES); m++) next[slotOf(m)] = -1;
   next[slot] = load;
   return next;
 }
@@ -133,9 +171,12 @@ function minutesAfter({ minutes, newest }: LoadMemory, minute: number, load: num
 /** So much of the reserve may be used up: waiting then grows by about as much as is left below the SLO. */
 const SPARE = 0.15;
 
-/** More than was said, by more than the rate of half a minute of random arrivals moves about by; silence is silence. */
+/** More than was said, by more than chance; silence is silence. */
 const isMore = (load: number, said: number, spare: number): boolean =>
-  said === 0 ? load > 0 : load > said + Math.max(SPARE * said, spare) + 2 * Math.sqrt(Math.max(said, 0.2) / 30);
+  said === 0 ? load > 0 : load > said + Math.max(SPARE * said, spare) + noiseOf(said);
+
+/** Two deviations of the rate of random arrivals over half a minute. */
+const noiseOf = (load: number): number => 2 * Math.sqrt(Math.max(load, 0.2) / 30);
 
 function judge(
   memory: LoadMemory,
@@ -174,7 +215,8 @@ export function expectedLoad(
   memory: LoadMemory,
   { now, worth, allowed }: Asked,
 ): LoadForecast & { readonly memory: LoadMemory } {
-  const loads = saidBy(memory, Math.floor(now / MINUTE));
+  const known = aligned(memory, Math.floor(now / MINUTE));
+  const loads = saidBy(known, Math.floor(now / MINUTE));
   const { judged, wrong, level } = memory;
   let chosen = LONGEST;
   let least = Number.POSITIVE_INFINITY;
@@ -189,13 +231,25 @@ export function expectedLoad(
     isTrusted: (judged[chosen] as number) >= STEPS_TO_TRUST && (wrong[chosen] as number) <= allowed,
     near: memory.near[chosen] as number,
     by: nameOf(chosen),
-    memory: { ...memory, said },
+    memory: { ...known, said },
   };
+}
+
+// Room to work in.
+const before = new Float64Array(MINUTES_BACK);
+
+/** With the stretch that is most like the last minutes, looked for once a minute. */
+function aligned(memory: LoadMemory, minute: number): LoadMemory {
+  if (memory.alike?.minute === minute) return memory;
+  for (let i = 0; i < MINUTES_BACK; i++) before[i] = loadIn(memory, minute - MINUTES_BACK + i);
+  return { ...memory, alike: mostAlike(before, minute) };
 }
 
 function nameOf(forecaster: number): string {
   if (forecaster <= LONGEST) return `the last ${LOOK_BACK[forecaster]} min`;
-  return `${PERIODS[Math.floor((forecaster - LONGEST - 1) / AND_NOW.length)]} min ago`;
+  if (forecaster < PERIODIC) return `${PERIODS[Math.floor((forecaster - LONGEST - 1) / AND_NOW.length)]} min ago`;
+  const around = Math.floor((forecaster - PERIODIC) / AROUND_AND_NOW.length);
+  return `${around < AROUND.yesterday.length ? "yesterday" : "a day like this"} ± ${AROUND_DAYS[around]} min`;
 }
 
 /** −1 where a forecaster has not seen that far back. */
@@ -205,7 +259,45 @@ function saidBy(memory: LoadMemory, minute: number): number[] {
     const ago = mostAgo(memory, minute, period);
     for (const place of AND_NOW) loads.push(ago < 0 ? -1 : Math.max(ago, loads[place] ?? 0));
   }
+  const { alike } = memory;
+  for (let i = 0; i < AROUND_DAYS.length; i++) {
+    const [ago, times] = i < AROUND.yesterday.length ? [DAY_MINUTES, 1] : [alike?.ago ?? 0, alike?.times ?? 0];
+    const most = ago === 0 ? -1 : mostAround(memory, minute - ago, AROUND_DAYS[i] as number);
+    for (const place of AROUND_AND_NOW)
+      loads.push(most < 0 ? -1 : Math.max(Math.ceil(times * most), loads[place] as number));
+  }
   return loads;
+}
+
+/** The most of a minute that was, of the one after it, and of so many before and behind these. */
+function mostAround(memory: LoadMemory, minute: number, around: number): number {
+  let most = -1;
+  for (let at = minute - around; at <= minute + AHEAD + around; at++) {
+    const load = loadIn(memory, at);
+    if (load < 0) return -1;
+    if (load > most) most = load;
+  }
+  return most;
+}
+
+/** −1 where nobody looked, or it is too long ago. */
+function loadIn({ minutes, first, newest }: LoadMemory, minute: number): number {
+  if (first === null || newest === null || minute < first || minute > newest || minute <= newest - KEPT_MINUTES)
+    return -1;
+  return minutes[slotOf(minute)] as number;
+}
+
+/**
+ * The load of just now. A rate is a mean over two steps: where it rises beyond chance, the newer one of them was higher by as much
+ * again. That is believed up to the most that ever came.
+ */
+export function loadNow(memory: LoadMemory): number {
+  const { latest, earlier, minutes } = memory;
+  const rise = latest - earlier - noiseOf(latest);
+  if (rise <= 0) return latest;
+  let most = 0;
+  for (const load of minutes) if (load > most) most = load;
+  return Math.max(latest, Math.min(latest + rise, most / GRAIN));
 }
 
 /** The most of the last minutes. */
@@ -213,16 +305,15 @@ export function mostLately(memory: LoadMemory, now: Ms, length: (typeof LOOK_BAC
   return (mostByLookBack(memory, Math.floor(now / MINUTE))[LOOK_BACK.indexOf(length)] as number) / GRAIN;
 }
 
-function mostByLookBack({ minutes, newest }: LoadMemory, minute: number): number[] {
+function mostByLookBack({ minutes, first, newest }: LoadMemory, minute: number): number[] {
   const loads: number[] = [];
   // Later is not measured yet, and earlier is too long ago.
-  const last = Math.min(minute, newest ?? -1);
-  const first = Math.max(0, (newest ?? 0) - KEPT_MINUTES + 1);
+  let at = newest === null ? -1 : Math.min(minute, newest);
+  const earliest = first === null || newest === null ? 0 : Math.max(first, newest - KEPT_MINUTES + 1);
   let most = 0;
-  let at = last;
-  let slot = at < 0 ? 0 : at % KEPT_MINUTES;
+  let slot = slotOf(at);
   for (const length of LOOK_BACK) {
-    const end = Math.max(first, minute - length);
+    const end = Math.max(earliest, minute - length);
     for (; at >= end; at--) {
       const load = minutes[slot] as number;
       if (load > most) most = load;
@@ -234,14 +325,11 @@ function mostByLookBack({ minutes, newest }: LoadMemory, minute: number): number
 }
 
 /** The most of this minute and the next ones a period ago. */
-function mostAgo({ minutes, first, newest }: LoadMemory, minute: number, period: number): number {
-  if (first === null || newest === null) return -1;
+function mostAgo(memory: LoadMemory, minute: number, period: number): number {
   let most = -1;
   for (let times = 1; times <= (period <= TWICE_UP_TO ? 2 : 1); times++)
     for (let ahead = 0; ahead <= AHEAD; ahead++) {
-      const at = minute + ahead - times * period;
-      if (at < first || at > newest || at <= newest - KEPT_MINUTES) return -1;
-      const load = minutes[at % KEPT_MINUTES] as number;
+      const load = loadIn(memory, minute + ahead - times * period);
       if (load < 0) return -1;
       if (load > most) most = load;
     }

@@ -5,7 +5,10 @@
  * Where requests fail they are repeated and use CPU for nobody, so nothing is learned from such minutes, and a model from before a
  * release would go on expecting that all is well. So where a minute is missed by far and the model expects it to be kept, its
  * word does not count: CPU grows by half every minute, pods double every three, for twenty minutes. What is there then is no
- * cure either; an hour later it is tried again. Once minutes are kept the model learns from them and sizes what there is.
+ * cure either; an hour later it is tried again.
+ *
+ * Once minutes are kept the model learns from them, and until it has, nothing is taken away: clients that no longer ask twice
+ * look like half of the load, and a model that does not know the new software yet would make pods too small again at once.
  */
 import type { Ms } from "../../../../base/index.ts";
 import { MOST_STRAIN } from "./strain.ts";
@@ -15,6 +18,8 @@ export interface Overload {
   readonly since: Ms;
   /** When pods last grew for it. */
   readonly grownAt: Ms;
+  /** When a minute was last seen to be missed. */
+  readonly missedAt: Ms;
 }
 
 /** So much less strain than there is was expected: two thirds of the latency. */
@@ -23,6 +28,8 @@ const MINUTE = 60_000;
 const PATIENCE = 20 * MINUTE;
 const AGAIN_AFTER = 80 * MINUTE;
 const PODS_EVERY = 3 * MINUTE;
+/** Minutes that are kept before what cured it may be taken away: a few for the model to learn from. */
+const CALM = 10 * MINUTE;
 
 interface Seen {
   readonly now: Ms;
@@ -32,17 +39,24 @@ interface Seen {
 }
 
 export function overloadAfter(before: Overload | null, { now, strain, expected }: Seen): Overload | null {
-  if (strain !== null && strain <= 0) return null;
-  const isUnexpected = strain !== null && strain >= MOST_STRAIN && expected < strain - UNEXPECTED;
-  if (before === null) return isUnexpected ? { since: now, grownAt: now } : null;
+  const isMissed = strain !== null && strain > 0;
   // A clock that went back.
-  if (now < before.since) return null;
-  return now - before.since > AGAIN_AFTER ? null : before;
+  if (before !== null && now < before.since) return null;
+  if (before === null) {
+    const isUnexpected = isMissed && strain >= MOST_STRAIN && expected < strain - UNEXPECTED;
+    return isUnexpected ? { since: now, grownAt: now, missedAt: now } : null;
+  }
+  if (isMissed) return now - before.since > AGAIN_AFTER ? null : { ...before, missedAt: now };
+  return now - before.missedAt > CALM ? null : before;
 }
 
 /** Whether it grows without the model's consent now. */
 export const isGrowing = (overload: Overload | null, now: Ms): overload is Overload =>
-  overload !== null && now - overload.since <= PATIENCE;
+  overload !== null && overload.missedAt === now && now - overload.since <= PATIENCE;
+
+/** Whether what there is stays: it was a cure, or may become one. */
+export const isHeld = (overload: Overload | null): boolean =>
+  overload !== null && overload.missedAt - overload.since <= PATIENCE;
 
 /** Whether pods are due to double. */
 export const arePodsDue = ({ grownAt }: Overload, now: Ms): boolean => now - grownAt >= PODS_EVERY;

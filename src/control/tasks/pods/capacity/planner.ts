@@ -22,14 +22,15 @@ import {
   leastSizeAt,
   loadOf,
   noConditions,
+  withWorkInDoubt,
   workPerRequest,
 } from "./conditions.ts";
-import type { LoadMemory } from "./forecast.ts";
-import { expectedLoad, loadsAfter, mostLately, noLoads } from "./forecast.ts";
+import type { LoadHistory, LoadMemory } from "./forecast.ts";
+import { expectedLoad, loadNow, loadsAfter, loadsWith, mostLately, noLoads } from "./forecast.ts";
 import type { Belief } from "./knees.ts";
 import { capacityModel } from "./knees.ts";
 import type { Overload } from "./overload.ts";
-import { arePodsDue, isGrowing, overloadAfter } from "./overload.ts";
+import { arePodsDue, isGrowing, isHeld, overloadAfter } from "./overload.ts";
 import type { PodsKept } from "./pods-kept.ts";
 import { podsAtFirst, podsFor, podsOfAtLeast } from "./pods-kept.ts";
 import type { Points } from "./points.ts";
@@ -44,6 +45,8 @@ export interface CapacityOptions {
   readonly allowed?: Ratio;
   /** Where one pod could take all requests there are two all the same, or none would be left when it fails. */
   readonly leastPods?: number;
+  /** Loads from before it began; absent: none are known. */
+  readonly history?: LoadHistory;
 }
 
 /** Plain data: it is saved. */
@@ -165,7 +168,7 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
   function planned(state: CapacityMemory, reading: WorkloadReading, now: Ms): PlannedStep {
     const worth = worthOfMiss(state.caution);
     const forecast = expectedLoad(state.loads, { now, worth, allowed });
-    const load = Math.max(reading.offered ?? 0, forecast.load);
+    const load = Math.max(reading.offered ?? 0, loadNow(state.loads), forecast.load);
     const work = workPerRequest(state.conditions);
     const usual = model.pointsOf(state.belief);
     const points: Points = { ...usual, bursts: { seen: state.bursts, work } };
@@ -187,8 +190,15 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
         : isGrowing(overload, now)
           ? RELIEF * missed
           : reliefOf(points, missed, { load, work, pods: pods.count });
-    const cpu = Math.max(isIdle ? IDLE * size : size, relief);
-    const rule = isIdle ? "idle" : relief > size ? "relief" : isMissed && relief === 0 ? "no-cure" : "need";
+    const held = isHeld(overload) ? reading.spec.cpu : 0;
+    const cpu = Math.max(isIdle ? IDLE * size : size, relief, held);
+    const rule = isIdle
+      ? "idle"
+      : Math.max(relief, held) > size
+        ? "relief"
+        : isMissed && relief === 0
+          ? "no-cure"
+          : "need";
     const setting: Allocation = {
       replicas: pods.count,
       cpu: millicores(unlessNear(wholeTens(inside(cpu, bounds.cpu)), reading.spec.cpu)),
@@ -206,6 +216,7 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
       },
       memory: {
         ...state,
+        conditions: state.overload === null && overload !== null ? withWorkInDoubt(state.conditions) : state.conditions,
         loads: forecast.memory,
         pods,
         overload,
@@ -246,7 +257,7 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
   return {
     fresh: {
       conditions: noConditions,
-      loads: noLoads,
+      loads: options.history === undefined ? noLoads : loadsWith(options.history),
       belief: model.fresh,
       bursts: noBursts,
       caution: noCaution,
