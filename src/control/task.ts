@@ -62,8 +62,8 @@ export interface Task<R extends TaskReading, S extends Setting, O extends Seen =
   loadOf(seen: O): number;
   /** Whether one setting grants less of anything than another. */
   givesLess(one: S, than: S): boolean;
-  /** Of a control step, in any unit; for comparisons. */
-  costOf(setting: S): number;
+  /** Of a control step at the time of what was seen, in any unit; for comparisons. */
+  costOf(setting: S, seen: O): number;
   /** What a setting lacks of the fallback's. Absent: `givesLess`, felt at once. */
   shortfall?(given: S, fallback: S): Shortfall;
   /** Whether something happened that a latent shortfall brings about. */

@@ -7,7 +7,13 @@ import { z } from "zod";
 import { modes, parseWorkloadId, ratio, seconds } from "../../base/index.ts";
 import type { DeviationThreshold, RewardThreshold } from "../../control/index.ts";
 import type { WorkloadProfile } from "../../control/tasks/pods/index.ts";
-import { profileProblems, sharpSwitchCost, usualHeadroom, usualThresholds } from "../../control/tasks/pods/index.ts";
+import {
+  objectiveKinds,
+  profileProblems,
+  sharpSwitchCost,
+  thresholdsFor,
+  usualHeadroom,
+} from "../../control/tasks/pods/index.ts";
 import { guardOf, guardSchema } from "./guard-schema.ts";
 import { cpuQuantity, memoryQuantity } from "./quantity.ts";
 import { sloYaml } from "./slo-yaml.ts";
@@ -45,6 +51,7 @@ const deviation = z
   });
 
 const share = z.number().gt(0).max(1);
+const weight = z.number().min(0).default(0);
 const count = z.int().min(0);
 
 /** The keys of a profile; a target of `up` has some more (target-schema.ts). */
@@ -63,9 +70,20 @@ export const profileObject = z.strictObject({
     })
     .describe("that no decision passes, whoever makes it"),
   objective: z
-    .enum(["cost", "paper"])
+    .enum(objectiveKinds)
     .optional()
-    .describe("cost: the least bill within the error budget; paper: AWARE's reward, which a sharedModel needs"),
+    .describe("the least of what within the error budget; paper: AWARE's reward, which a sharedModel needs"),
+  carbonIntensity: z
+    .union([z.number(), z.array(z.number())], "must be grams of CO2 per kWh: one number, or a list of 24")
+    .transform((given): readonly number[] => (typeof given === "number" ? [given] : given))
+    .optional()
+    .describe(
+      "of the grid, where carbon counts: grams of CO2 per kWh, one number or 24, hour by hour from midnight UTC",
+    ),
+  weights: z
+    .strictObject({ cost: weight, energy: weight, carbon: weight })
+    .optional()
+    .describe("with objective weights: how much each counts; 1 is as much of it as a core with 4 GiB takes"),
   attainment: z
     .number()
     .gt(0)
@@ -124,10 +142,12 @@ export const profileSchema = profileObject.transform(profileOf);
 
 /** The profile that was written, or its problems, each at its place. */
 export function profileOf(given: z.output<typeof profileObject>, context: z.RefinementCtx): WorkloadProfile {
-  const { controlStepSeconds, utilisation, guard, sharedModel, learner, reward, attainment, ...rest } = given;
-  const objective = given.objective ?? (sharedModel === undefined ? "cost" : "paper");
+  const { controlStepSeconds, utilisation, guard, sharedModel, learner, reward, attainment, ...others } = given;
+  const { carbonIntensity, weights, ...rest } = others;
+  const usualAim = sharedModel === undefined ? "cost" : "paper";
+  const objective = given.objective ?? (weights === undefined ? usualAim : "weights");
   const { online, serving, deviation } = reward.thresholds;
-  const usual = usualThresholds[objective];
+  const usual = thresholdsFor(objective);
   const profile: WorkloadProfile = {
     ...rest,
     objective,
@@ -143,6 +163,8 @@ export function profileOf(given: z.output<typeof profileObject>, context: z.Refi
     guard: guardOf(guard, rest.bounds),
     utilisation: { cpu: ratio(utilisation.cpu), memory: ratio(utilisation.memory) },
     controlStep: seconds(controlStepSeconds),
+    ...(carbonIntensity === undefined ? {} : { carbonIntensity }),
+    ...(weights === undefined ? {} : { weights }),
     ...(sharedModel === undefined ? {} : { sharedModel }),
     ...(learner === undefined ? {} : { learner }),
   };

@@ -90,6 +90,31 @@ describe("a profile", () => {
       });
   });
 
+  test("may want the least energy, the least carbon or a mix, all judged by what they save", () => {
+    const online = { kind: "absolute", value: 0 };
+    expect(parseProfile(withLines({}, "objective: energy"), "shop.yaml")).toMatchObject({
+      objective: "energy",
+      reward: { thresholds: { online } },
+    });
+    expect(parseProfile(withLines({}, "objective: carbon", "carbonIntensity: 380"), "shop.yaml")).toMatchObject({
+      objective: "carbon",
+      carbonIntensity: [380],
+      reward: { thresholds: { online } },
+    });
+    // Who gives weights means them.
+    const hours = Array.from({ length: 24 }, (_, hour) => 200 + hour);
+    const mixed = parseProfile(
+      withLines({}, "weights: { cost: 1, carbon: 0.5 }", `carbonIntensity: [${hours}]`),
+      "shop.yaml",
+    );
+    expect(mixed).toMatchObject({
+      objective: "weights",
+      weights: { cost: 1, energy: 0, carbon: 0.5 },
+      carbonIntensity: hours,
+    });
+    expect(parseProfile(profileYaml(mixed), "again.yaml")).toEqual(mixed);
+  });
+
   test("may say the paper's thresholds, a throughput, and all else", () => {
     const text = withLines(
       { 2: "slo: { throughput: { targetPerSecond: 100 } }" },
@@ -238,6 +263,31 @@ describe("refused with line, field and reason:", () => {
       says: "shop.yaml:7: risk must be left out where the objective is cost",
     },
     {
+      what: "carbon without a grid",
+      text: withLines({}, "objective: carbon"),
+      says: "carbonIntensity must be given where carbon counts: grams of CO2 per kWh, one number or 24",
+    },
+    {
+      what: "a grid for half of a day",
+      text: withLines({}, "objective: carbon", "carbonIntensity: [400, 300]"),
+      says: "shop.yaml:8: carbonIntensity must be grams of CO2 per kWh, one number or 24",
+    },
+    {
+      what: "a grid that is a word",
+      text: withLines({}, "objective: carbon", "carbonIntensity: clean"),
+      says: "shop.yaml:8: carbonIntensity must be grams of CO2 per kWh: one number, or a list of 24",
+    },
+    {
+      what: "weights beside an objective of its own",
+      text: withLines({}, "objective: energy", "weights: { cost: 1 }"),
+      says: "shop.yaml:8: weights must be left out where the objective is energy",
+    },
+    {
+      what: "weights of nothing",
+      text: withLines({}, "weights: { cost: 0 }"),
+      says: "shop.yaml:7: weights must be numbers of 0 or more, and one of them more than 0",
+    },
+    {
       what: "an SLO that is never missed",
       text: withLines({}, "attainment: 1"),
       says: "shop.yaml:7: attainment is not valid:",
@@ -334,6 +384,12 @@ test("its parts are what the task, the guard and the lifecycle take", () => {
   const task = unwrap(profileTask(profile));
   expect(task).toMatchObject({ alpha: 0.7, headroom: 0.1, switchCost: 0.5, slo: profile.slo, episodeSteps: 50 });
   expect(task).toMatchObject({ features: "modelled", actions: "residual", objective: "cost", attainment: 0.99 });
+  const byCarbon = { ...profile, objective: "carbon", carbonIntensity: [400] } as const;
+  expect(unwrap(profileTask(byCarbon))).toMatchObject({
+    actions: "residual",
+    objective: "carbon",
+    carbonIntensity: [400],
+  });
   expect(unwrap(profileTask({ ...profile, objective: "paper" }))).toMatchObject({
     features: "extended",
     actions: "demand",

@@ -7,7 +7,7 @@ import { minutes, perSecond, ratio, unwrap } from "../../base/index.ts";
 import type { ModeName } from "../../contract/index.ts";
 import type { AgentSettings, LifecycleProfile } from "../../control/lifecycle/index.ts";
 import { modelGates, parseLifecycleProfile } from "../../control/lifecycle/index.ts";
-import type { AutoscaleTask, ObjectiveKind } from "../../control/tasks/pods/index.ts";
+import type { AutoscaleTask } from "../../control/tasks/pods/index.ts";
 import { autoscaleTask, mostPerEpisode, productMode, usualThresholds } from "../../control/tasks/pods/index.ts";
 import type { Slo } from "../../observe/telemetry/index.ts";
 import type { Load } from "../../sim/index.ts";
@@ -37,7 +37,10 @@ function oncePerMode(make: (mode: ModeName) => LifecycleProfile): (mode: ModeNam
   };
 }
 
-const profiles: Readonly<Record<ObjectiveKind, (mode: ModeName) => LifecycleProfile>> = {
+/** By cost, unless a model that was trained for the paper's reward is to act. */
+export type DemoObjective = "cost" | "paper";
+
+const profiles: Readonly<Record<DemoObjective, (mode: ModeName) => LifecycleProfile>> = {
   cost: oncePerMode((mode) =>
     unwrap(
       parseLifecycleProfile({
@@ -73,8 +76,7 @@ function paperProfile(mode: ModeName): LifecycleProfile {
   );
 }
 
-/** By cost, unless a model that was trained for the paper's reward is to act. */
-export const demoLife = (load: Load, objective: ObjectiveKind): WorkloadLife => ({
+export const demoLife = (load: Load, objective: DemoObjective): WorkloadLife => ({
   mode: "act",
   profile: profiles[objective],
   task: (slo) => demoTask(load, slo, objective),
@@ -82,7 +84,7 @@ export const demoLife = (load: Load, objective: ObjectiveKind): WorkloadLife => 
   settings: demoSettings,
 });
 
-function demoTask(load: Load, slo: Slo, objective: ObjectiveKind): AutoscaleTask {
+function demoTask(load: Load, slo: Slo, objective: DemoObjective): AutoscaleTask {
   return unwrap(
     autoscaleTask({
       slo,

@@ -17,7 +17,7 @@ import {
   seededRng,
   unwrap,
 } from "../../base/index.ts";
-import type { ObjectiveKind, PodBounds } from "../../control/tasks/pods/index.ts";
+import type { PodBounds } from "../../control/tasks/pods/index.ts";
 import type { Slo } from "../../observe/telemetry/index.ts";
 import type { Application, Load, LoadShape } from "../../sim/index.ts";
 import {
@@ -31,6 +31,7 @@ import {
   studyLoad,
 } from "../../sim/index.ts";
 import { bounds, PROCESSOR } from "./demo-cluster.ts";
+import type { DemoObjective } from "./demo-profile.ts";
 import { demoLife } from "./demo-profile.ts";
 import type { Change } from "./releases.ts";
 import { changesOf } from "./releases.ts";
@@ -160,7 +161,7 @@ export const demoApplication = (name: string): Application | undefined =>
 export function demoWorkloads(
   seed: number,
   count: number,
-  objective: ObjectiveKind = "cost",
+  objective: DemoObjective = "cost",
 ): readonly SimulatedWorkload[] {
   const known = four();
   const applications = generateApplications({ seed, count: Math.max(0, count - known.length) });
@@ -176,7 +177,7 @@ export function demoWorkloads(
 
 function workloadOf(
   recipe: Recipe,
-  { seed, objective }: { readonly seed: number; readonly objective: ObjectiveKind },
+  { seed, objective }: { readonly seed: number; readonly objective: DemoObjective },
 ): SimulatedWorkload {
   const { id, title, application, load, promise, rules, firstRelease } = recipe;
   const rates = studyLoad(generateLoad({ seed, days: LOAD_DAYS, ...load }), application);

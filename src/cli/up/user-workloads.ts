@@ -76,7 +76,7 @@ function lifeOf(profile: WorkloadProfile, load: Load): WorkloadLife {
     mode: profile.mode,
     profile: (mode) => {
       // A learner that its owner chose has to earn its place around the model's plan, as every learner has.
-      const isPlan = profile.objective === "cost" && profile.learner === undefined;
+      const isPlan = profile.objective !== "paper" && profile.learner === undefined;
       const gates = isPlan ? { gates: modelGates({ mode, attainment: profile.attainment }) } : {};
       const life =
         lives.get(mode) ?? unwrap(lifecycleOf({ ...profile, mode }, { maxReward: mostPerEpisode(profile), ...gates }));

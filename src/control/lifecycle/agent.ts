@@ -337,7 +337,7 @@ export class Agent<R extends TaskReading, S extends Setting, O extends Seen, F> 
     const { task, profile } = this.#options;
     if (!profile.gates.worth || !observation || !proposal || this.isPaused) return;
     const setting = choice.who === "learner" ? plan.verdict.setting : task.decode(proposal.action, observation);
-    this.#log.bill(task.costOf(setting), task.costOf(alone));
+    this.#log.bill(task.costOf(setting, observation), task.costOf(alone, observation));
   }
 
   #begin({ observation, have }: Sight<R, S, O>, { choice, proposal, plan, alone }: Decided<S>): StepRecord | undefined {

@@ -11,6 +11,8 @@ import { err, failure, ok, perSecond, ratio, seconds } from "../../../base/index
 import type { Slo } from "../../../observe/telemetry/index.ts";
 import { parseSlo } from "../../../observe/telemetry/index.ts";
 import type { PodBounds } from "./limits.ts";
+import type { Aim } from "./rates.ts";
+import { aimProblems } from "./rates.ts";
 
 /**
  * `paper`: Table 1 of AWARE and nothing else. `extended`: also what that snapshot hides, such as the number of replicas
@@ -22,10 +24,7 @@ export type FeatureSet = "paper" | "extended" | "augmented" | "modelled";
 /** What an action's numbers mean: see action.ts, and residual.ts for `residual`. `limits` is the paper's. */
 export type ActionKind = "limits" | "demand" | "residual";
 
-/** `paper`: SLO preservation and utilisation, weighted by alpha. `cost`: the bill, and what missed steps are worth (objective.ts). */
-export type ObjectiveKind = "paper" | "cost";
-
-export interface AutoscaleTask {
+export interface AutoscaleTask extends Aim {
   readonly slo: Slo;
   readonly bounds: PodBounds;
   /** Weight of SLO preservation in the reward; the rest is utilisation's. */
@@ -38,7 +37,6 @@ export interface AutoscaleTask {
   readonly utilisation: { readonly cpu: Ratio; readonly memory: Ratio };
   readonly features: FeatureSet;
   readonly actions: ActionKind;
-  readonly objective: ObjectiveKind;
   /** The share of control steps that keep the SLO: what is left of the rest is the error budget. */
   readonly attainment: Ratio;
   /** Measurements that are missing are taken from before, up to this age. Older, and the observation fails. */
@@ -103,12 +101,12 @@ export function autoscaleTask(options: AutoscaleOptions): Result<AutoscaleTask> 
     : err(failure("autoscale.task", `the autoscaling task makes no sense: ${problem}`));
 }
 
-/** The most that one episode can earn: with the paper's reward two a step, by cost all of the fallback's bill. */
+/** The most that one episode can earn: with the paper's reward two a step, otherwise all of the fallback's bill. */
 export const mostPerEpisode = ({
   episodeSteps,
   objective = "paper",
 }: Pick<AutoscaleTask, "episodeSteps"> & Partial<Pick<AutoscaleTask, "objective">>): number =>
-  (objective === "cost" ? 1 : 2) * episodeSteps;
+  (objective === "paper" ? 2 : 1) * episodeSteps;
 
 function problemOf(task: AutoscaleTask): string | undefined {
   const { alpha, headroom, switchCost, utilisation } = task;
@@ -126,6 +124,8 @@ function problemOf(task: AutoscaleTask): string | undefined {
       return `the utilisation target of ${resource} is ${utilisation[resource]}: give more than 0 and at most 1`;
   if (!(task.attainment > 0 && task.attainment < 1))
     return `attainment is ${task.attainment}: give more than 0 and less than 1, for nothing keeps an SLO in every step`;
+  const [wrong] = aimProblems(task);
+  if (wrong !== undefined) return `${wrong.key} ${wrong.reason}`;
   if (task.actions === "residual" && task.features !== "modelled")
     return `actions are a residual of the capacity model's plan, and features are '${task.features}': give 'modelled'`;
   if (!(task.maxAge > 0)) return `maxAge is ${task.maxAge} ms: give more than 0`;

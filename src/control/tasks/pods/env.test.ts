@@ -27,7 +27,7 @@ import type { AutoscaleEnvOptions, AutoscaleStep } from "./env.ts";
 import { autoscaleEnv } from "./env.ts";
 import type { PodBounds } from "./limits.ts";
 import { podLimits } from "./limits.ts";
-import { billOf } from "./objective.ts";
+import { dollars, rateOf } from "./rates.ts";
 import type { WorkloadPort } from "./workload-port.ts";
 
 const workload = unwrap(parseWorkloadId("shop"));
@@ -210,8 +210,8 @@ describe("around the capacity model's plan", () => {
       const plan = steps[i - 1]?.observation.modelled?.plan?.setting;
       if (!plan) continue;
       const missed = observation.measures.preservation < 1 ? 6 : 0;
-      expect(rewards[i]).toBeCloseTo(1 - billOf(verdict.setting) / billOf(plan) - missed, 9);
-      if (missed === 0 && billOf(verdict.setting) === billOf(plan)) zeros.push(rewards[i] as number);
+      expect(rewards[i]).toBeCloseTo(1 - rateOf(verdict.setting, dollars) / rateOf(plan, dollars) - missed, 9);
+      if (missed === 0 && rateOf(verdict.setting, dollars) === rateOf(plan, dollars)) zeros.push(rewards[i] as number);
     }
     // Steps in which the plan itself was in force.
     expect(zeros.length).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 /** Pod autoscaling, AWARE's task: what is seen, done and rewarded, its shield, its learner, its environment. */
 
 export { actionOrder, actionSpace, decodeAction, encodeAction } from "./action.ts";
-export type { ActionKind, AutoscaleOptions, AutoscaleTask, FeatureSet, ObjectiveKind } from "./autoscale.ts";
+export type { ActionKind, AutoscaleOptions, AutoscaleTask, FeatureSet } from "./autoscale.ts";
 export { autoscaleTask, mostPerEpisode, productMode, sharpSwitchCost, usualHeadroom } from "./autoscale.ts";
 export type { LoadHistory } from "./capacity/forecast.ts";
 export type { AutoscaleEnv } from "./env.ts";
@@ -13,7 +13,9 @@ export { podLimits, profileLimits, usualPodGuard } from "./limits.ts";
 export type { Observation } from "./observation.ts";
 export { encodeObservation, freshObservationMemory, observationSpace } from "./observation.ts";
 export type { WorkloadProfile } from "./profile.ts";
-export { profileProblems, profileTask, usualThresholds } from "./profile.ts";
+export { profileProblems, profileTask, thresholdsFor, usualThresholds } from "./profile.ts";
+export type { ObjectiveKind } from "./rates.ts";
+export { objectiveKinds } from "./rates.ts";
 export { rewardParts } from "./reward.ts";
 export type { ShieldOptions } from "./shield.ts";
 export { defaultShield, noShield, shieldOf } from "./shield.ts";

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { Allocation } from "../../../act/index.ts";
 import { bytes, millicores } from "../../../base/index.ts";
-import { billOf, costReward } from "./objective.ts";
+import { costReward } from "./objective.ts";
+import { dollars, ratesByHour } from "./rates.ts";
 
 const of = (replicas: number, cores: number, gib: number): Allocation => ({
   replicas,
@@ -9,12 +10,7 @@ const of = (replicas: number, cores: number, gib: number): Allocation => ({
   memory: bytes(gib * 2 ** 30),
 });
 const rules = of(4, 1, 1);
-const kept = { setting: rules, previous: rules, fallback: rules, isMissed: false, kills: 0 };
-
-test("a bill is cores and memory at public prices", () => {
-  // 4 × (0.04048 + 0.004773) dollars an hour.
-  expect(billOf(rules)).toBeCloseTo(0.181012, 6);
-});
+const kept = { setting: rules, previous: rules, fallback: rules, isMissed: false, kills: 0, rates: dollars };
 
 test("as dear as the rules earns nothing, half of their bill earns a half", () => {
   expect(costReward(kept)).toBe(0);
@@ -32,6 +28,17 @@ test("a pod that is stopped costs about a minute of one core, once", () => {
   // 0.0007 dollars in a step of 15 s are 0.168 an hour, and the rules' bill is 0.181012.
   expect(costReward({ ...kept, setting })).toBeCloseTo(0.25 - 0.168 / 0.181012, 6);
   expect(costReward({ ...kept, setting, previous: setting })).toBeCloseTo(0.25, 12);
+});
+
+test("by energy half of the cores and all of the memory earn what the watts say", () => {
+  const [rates] = ratesByHour({ objective: "energy" });
+  if (rates === undefined) throw new Error("there are no rates");
+  const setting = of(4, 0.5, 1);
+  // The rules take 4 × (1.4 + 0.263) W, this 4 × (0.7 + 0.263) W.
+  expect(costReward({ ...kept, setting, previous: setting, rates })).toBeCloseTo(1 - 0.963 / 1.663, 12);
+  // A stopped pod is four cores' worth of a step: 5.6 W against the rules' 6.652 W.
+  const fewer = of(3, 1, 1);
+  expect(costReward({ ...kept, setting: fewer, rates })).toBeCloseTo(0.25 - 5.6 / 6.652, 12);
 });
 
 test("no bill outweighs more than three of the rules'", () => {

@@ -99,6 +99,8 @@ export interface ObservationContext {
 }
 
 export interface Observation {
+  /** When it was read. */
+  readonly at: Ms;
   /** One number per feature of the task, each within -1 and 1. */
   readonly values: Float32Array;
   readonly measures: Measures;
@@ -142,16 +144,17 @@ export function encodeObservation(
   const demand = demandOf(remembered);
   const values = valuesOf(task, reading, { measures, loadBefore: memory.loadBefore ?? measures.load });
   const base = { last, loadBefore: measures.load, demand: remembered };
+  const { at } = reading;
   const harmed = reading.ooms.length;
   if (task.features !== "augmented") {
     // The capacity model's part is its own to remember (modelled.ts).
     const { capacity } = memory;
-    return ok({ values, measures, held, demand, harmed, memory: capacity ? { ...base, capacity } : base });
+    return ok({ at, values, measures, held, demand, harmed, memory: capacity ? { ...base, capacity } : base });
   }
   const isFresh = !held.some((name) => name === "cpu" || name === "memory" || name === "preservation");
   const augmented = augmentedAfter(memory.augmented ?? noAugmentedMemory, { reading, demand, measures, isFresh });
   values.set(augmentedValues(augmented), extendedFeatures.length);
-  return ok({ values, measures, held, demand, harmed, memory: { ...base, augmented } });
+  return ok({ at, values, measures, held, demand, harmed, memory: { ...base, augmented } });
 }
 
 type Found = Record<Measured, number | null>;

@@ -10,19 +10,20 @@ import type { Slo } from "../../../observe/telemetry/index.ts";
 import { parseSlo } from "../../../observe/telemetry/index.ts";
 import type { ThresholdProblem, Thresholds } from "../../index.ts";
 import { thresholdProblems } from "../../index.ts";
-import type { AutoscaleOptions, AutoscaleTask, ObjectiveKind } from "./autoscale.ts";
+import type { AutoscaleOptions, AutoscaleTask } from "./autoscale.ts";
 import { autoscaleTask, mostPerEpisode, productMode } from "./autoscale.ts";
 import type { LearnerChoice } from "./learner.ts";
 import { learnsFromOf } from "./learner.ts";
 import type { PodBounds, PodGuard } from "./limits.ts";
 import { profileLimits } from "./limits.ts";
+import type { Aim, ObjectiveKind } from "./rates.ts";
+import { aimProblems } from "./rates.ts";
 
-export interface WorkloadProfile {
+/** Its aim is the least of something within the error budget, around the capacity model's plan; or the paper's reward, around the fallback. */
+export interface WorkloadProfile extends Aim {
   readonly workload: WorkloadId;
   readonly slo: Slo;
   readonly bounds: PodBounds;
-  /** The least bill within the error budget, around the capacity model's plan; or the paper's reward, around the fallback. */
-  readonly objective: ObjectiveKind;
   /** The share of control steps that are to keep the SLO. */
   readonly attainment: Ratio;
   /** How fast its guard lets it change, for learner and fallback alike; absent: as usual. */
@@ -58,7 +59,7 @@ export interface WorkloadProfile {
  * By cost an episode earns the percentage of the fallback's bill that it saves, less what its misses are worth: one that is
  * worth nothing has nothing to be frozen for. How much can be saved changes over a day, so its deviation says little.
  */
-export const usualThresholds: Readonly<Record<ObjectiveKind, Thresholds>> = Object.freeze({
+export const usualThresholds: Readonly<Record<"cost" | "paper", Thresholds>> = Object.freeze({
   cost: {
     online: { kind: "absolute", value: 0 },
     serving: { kind: "absolute", value: 0 },
@@ -70,6 +71,10 @@ export const usualThresholds: Readonly<Record<ObjectiveKind, Thresholds>> = Obje
     deviation: { kind: "fallback", times: 1.5, atLeast: 5 },
   },
 });
+
+/** Money, energy and carbon are all compared with the fallback's. */
+export const thresholdsFor = (objective: ObjectiveKind): Thresholds =>
+  objective === "paper" ? usualThresholds.paper : usualThresholds.cost;
 
 /** A place in the profile and what is wrong there, as the end of a sentence that begins with the place. */
 export interface ProfileProblem {
@@ -88,10 +93,14 @@ export function profileProblems(profile: WorkloadProfile): readonly ProfileProbl
     const { min, max } = profile.bounds[dimension];
     if (min > max) report(["bounds", dimension, "max"], `must be at least min, which is ${min}, and is ${max}`);
   }
-  if (profile.sharedModel !== undefined && profile.objective === "cost")
+  for (const { key, reason } of aimProblems(profile)) report([key], reason);
+  if (profile.sharedModel !== undefined && profile.objective !== "paper")
     report(["objective"], "must be paper where there is a sharedModel: such models are trained for the paper's reward");
-  if (profile.objective === "cost" && profile.risk > 0)
-    report(["risk"], "must be left out where the objective is cost: there the attainment says what may be missed");
+  if (profile.objective !== "paper" && profile.risk > 0)
+    report(
+      ["risk"],
+      `must be left out where the objective is ${profile.objective}: there the attainment says what may be missed`,
+    );
   if (profile.learner !== undefined && profile.sharedModel !== undefined)
     report(["learner"], "must be left out where there is a sharedModel: the agent goes on with that model's learner");
   if (profile.learner !== undefined && learnsFromOf(profile.learner) === "own-rollout") {
@@ -122,9 +131,11 @@ export function profileProblems(profile: WorkloadProfile): readonly ProfileProbl
 
 /** The task that the profile asks for; `further` are settings of the learner that owners do not see. */
 export function profileTask(
-  { slo, bounds, utilisation, reward, controlStep, episodeSteps, objective, attainment }: WorkloadProfile,
+  profile: WorkloadProfile,
   further: Partial<Pick<AutoscaleOptions, "features" | "maxAge" | "usualLoad">> = {},
 ): Result<AutoscaleTask> {
+  const { slo, bounds, utilisation, reward, controlStep, episodeSteps, attainment } = profile;
+  const { objective, carbonIntensity, weights } = profile;
   const { alpha, headroom, switchCost } = reward;
   return autoscaleTask({
     slo,
@@ -136,7 +147,7 @@ export function profileTask(
     controlStep,
     episodeSteps,
     attainment,
-    ...(objective === "cost" ? productMode : {}),
+    ...(objective === "paper" ? {} : { ...productMode, objective, carbonIntensity, weights }),
     ...further,
   });
 }

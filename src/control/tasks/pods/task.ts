@@ -13,9 +13,10 @@ import { aloneAfter, readingAsIf, sizesThereAre } from "./as-if-alone.ts";
 import type { AutoscaleTask } from "./autoscale.ts";
 import type { LoadHistory } from "./capacity/forecast.ts";
 import { centreOf, plannerOf, withModel } from "./modelled.ts";
-import { billOf, costReward } from "./objective.ts";
+import { costReward } from "./objective.ts";
 import type { Observation, ObservationMemory } from "./observation.ts";
 import { encodeObservation, freshObservationMemory, observationSpace } from "./observation.ts";
+import { rateOf, ratesAt, ratesByHour } from "./rates.ts";
 import { decodeResidual, encodeResidual, residualOrder } from "./residual.ts";
 import { reward } from "./reward.ts";
 import type { ShieldOptions } from "./shield.ts";
@@ -73,6 +74,7 @@ function steered({ shield: _, ...task }: PodsTask, settings: AutoscaleTask, { hi
 const NOTHING = { replicas: Number.NaN, cpu: Number.NaN, memory: Number.NaN } as Allocation;
 
 function plainTask(settings: AutoscaleTask, { shield = defaultShield }: PodsTaskOptions): PodsTask {
+  const rates = ratesByHour(settings);
   return {
     name: podsTaskName(settings),
     controlStep: settings.controlStep,
@@ -85,15 +87,16 @@ function plainTask(settings: AutoscaleTask, { shield = defaultShield }: PodsTask
       encodeObservation(settings, reading, { memory: memory as ObservationMemory, now }),
     decode: (action, { demand }) => decodeAction(settings, action, demand),
     encodeSetting: (allocation, { demand }) => encodeAction(settings, allocation, demand),
-    reward: ({ measures, harmed }, { setting, previous, fallback = previous }) =>
-      settings.objective === "cost"
-        ? costReward({ setting, previous, fallback, isMissed: measures.preservation < 1, kills: harmed })
-        : reward(settings, { measures, allocation: setting, previous }),
+    reward({ at, measures, harmed }, { setting, previous, fallback = previous }) {
+      if (settings.objective === "paper") return reward(settings, { measures, allocation: setting, previous });
+      const isMissed = measures.preservation < 1;
+      return costReward({ setting, previous, fallback, isMissed, kills: harmed, rates: ratesAt(rates, at) });
+    },
     isMissed: ({ measures }) => measures.preservation < 1,
     nearness,
     loadOf: ({ measures }) => measures.load,
     givesLess: (one, than) => coresOf(one) < coresOf(than) || one.memory < than.memory,
-    costOf: billOf,
+    costOf: (setting, { at }) => rateOf(setting, ratesAt(rates, at)),
     shortfall: (given, fallback) => ({
       // Smaller pods are slower ones, however many there are.
       felt: coresOf(given) < coresOf(fallback) || given.cpu < fallback.cpu,
