@@ -106,6 +106,8 @@ export interface WorkloadDocument {
   readonly slo: SloDocument;
   /** What its preservation is about where it has no SLO of its own: "the SLOs of requests through it". Nobody can set one then. */
   readonly judgedBy: string | null;
+  /** What its agent wants, for a person: "least cost within the error budget"; null where nobody says. */
+  readonly objective: string | null;
   /** In the order in which they are shown. */
   readonly knobs: readonly KnobDocument[];
   /** Who manages it. */
@@ -116,7 +118,9 @@ export interface WorkloadDocument {
   readonly account: Account;
   /** null before the first step, and where it has no SLO of its own. */
   readonly budget: BudgetDocument | null;
-  /** The same workload, same requests, under its agent's fallback alone; null where nothing simulates it. */
+  /** Who acts in the twin: its agent's fallback alone, or an autoscaler as people run it; null without a twin. */
+  readonly twinRules: FallbackDocument | null;
+  /** The same workload, same requests, under those rules alone; null where nothing simulates it. */
   readonly twin: { readonly now: Sample | null; readonly account: Account } | null;
   readonly trouble: Trouble | null;
   /** Those that a person may inject. */

@@ -5,7 +5,7 @@
  */
 import type { Setting } from "../act/index.ts";
 import type { Ms, Result } from "../base/index.ts";
-import type { Account, BudgetDocument, Severity, SloDocument, Trouble } from "../contract/index.ts";
+import type { Account, BudgetDocument, FallbackDocument, Severity, SloDocument, Trouble } from "../contract/index.ts";
 import { describeSlo } from "../contract/index.ts";
 import type { SavedPlane } from "../contract/schemas/index.ts";
 import type { Measured } from "../control/index.ts";
@@ -161,6 +161,10 @@ export function spendBudget(workload: ManagedWorkload, step: BudgetStep, control
   return budgetOf(workload.budget, { attainment: target.attainment ?? USUAL_ATTAINMENT, controlStep });
 }
 
+/** null without a twin. */
+export const twinRulesOf = ({ target, twinSeen }: ManagedWorkload): FallbackDocument | null =>
+  twinSeen === null ? null : (target.twinRules ?? target.fallback);
+
 export function savedWorkload(workload: ManagedWorkload): SavedWorkload {
   const { target, agent, twinSeen, revision, account, twinAccount, budget, troubles } = workload;
   return {
@@ -169,6 +173,7 @@ export function savedWorkload(workload: ManagedWorkload): SavedWorkload {
     revision,
     have: agent.seen.have,
     twinHave: twinSeen?.have ?? null,
+    twinRules: twinRulesOf(workload)?.name ?? null,
     account: writtenAccount(account),
     twinAccount: twinAccount && writtenAccount(twinAccount),
     budget,

@@ -23,7 +23,7 @@ import { obey, setAllModes } from "./commands.ts";
 import { decisionOf } from "./decisions.ts";
 import { eventText } from "./event-texts.ts";
 import type { Commanded, ManagedWorkload, Saying } from "./managed-workload.ts";
-import { manage, measureStep, savedWorkload, spendBudget } from "./managed-workload.ts";
+import { manage, measureStep, savedWorkload, spendBudget, twinRulesOf } from "./managed-workload.ts";
 import type { PlaneParts, PlaneWatcher } from "./plane-parts.ts";
 import { TimedStates } from "./timed-states.ts";
 import { objectiveOf } from "./trouble.ts";
@@ -241,7 +241,9 @@ export class Plane implements Commanded {
     this.#updates.push(this.#workloadUpdate(workload));
   }
 
-  #workloadUpdate({ target: { id, title, view }, agent, trouble, revision }: ManagedWorkload): PlaneUpdate {
+  #workloadUpdate(workload: ManagedWorkload): PlaneUpdate {
+    const { target, agent, trouble, revision } = workload;
+    const { id, title, view } = target;
     return {
       kind: "workload",
       workload: {
@@ -250,6 +252,8 @@ export class Plane implements Commanded {
         title,
         slo: agent.slo,
         judgedBy: view.judgedBy ?? null,
+        objective: target.objective ?? null,
+        twinRules: twinRulesOf(workload),
         knobs: view.knobs,
         agent: agent.id,
         release: this.#world.events?.releaseOf(id) ?? null,

@@ -23,13 +23,17 @@ export interface Target {
   /** The share of steps that is to keep the SLO, below 1: the rest is its error budget. 0.99 where it is not given. */
   readonly attainment?: number;
   readonly view: AnyTaskView;
+  /** What its agent wants, for a person. */
+  readonly objective?: string;
+  /** Who acts in the twin, where that is not the fallback. */
+  readonly twinRules?: FallbackDocument;
   /** What it is known to have before anything was read; null where nobody knows. */
   readonly have: Setting | null;
   readonly twinHave: Setting | null;
   profile(mode: ModeName): LifecycleProfile;
   /** An agent as on its first day. It asks for what a person has set at every use. */
   createAgent(set: PersonSet): CreatedAgent;
-  /** Its fallback alone, for the twin. */
+  /** Its fallback alone, or the twin's other rules. */
   createRules(): LoopAgent;
 }
 

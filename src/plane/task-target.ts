@@ -22,7 +22,7 @@ export interface LearnerWish {
 }
 
 export interface TaskTargetOptions<R extends TaskReading, S extends Setting, O extends Seen, F>
-  extends Omit<Target, "view" | "fallback" | "createAgent" | "createRules"> {
+  extends Omit<Target, "view" | "fallback" | "twinRules" | "createAgent" | "createRules"> {
   /** What the rules are called, for people. */
   readonly fallback: string;
   readonly view: TaskView<R, S>;
@@ -30,6 +30,8 @@ export interface TaskTargetOptions<R extends TaskReading, S extends Setting, O e
   task(slo: Slo): Task<R, S, O>;
   readonly limits: GuardLimits;
   readonly rules: Fallback<F, R, S>;
+  /** Other rules for the twin than the agent's fallback, with what they are called. */
+  readonly twin?: { readonly title: string; readonly rules: Fallback<F, R, S> };
   createLearner(wish: LearnerWish): Learner;
   /** A model that it is to begin with, or why that cannot be used; absent: it begins with nothing. */
   readonly shared?: Result<SharedModel> | undefined;
@@ -50,7 +52,8 @@ export interface TrainingPace {
 export function taskTarget<R extends TaskReading, S extends Setting, O extends Seen, F>(
   options: TaskTargetOptions<R, S, O, F>,
 ): Target {
-  const { id, agent, title, fallback, slo, mode, attainment, view, have, twinHave, rules, limits } = options;
+  const { id, agent, title, fallback, slo, mode, attainment, view, have, twinHave, rules, limits, objective, twin } =
+    options;
   return {
     id,
     agent,
@@ -59,12 +62,14 @@ export function taskTarget<R extends TaskReading, S extends Setting, O extends S
     slo,
     mode,
     ...(attainment === undefined ? {} : { attainment }),
+    ...(objective === undefined ? {} : { objective }),
+    ...(twin === undefined ? {} : { twinRules: { name: twin.rules.name, title: twin.title } }),
     view,
     have,
     twinHave,
     profile: options.profile,
     createAgent: (set) => createAgent(options, set),
-    createRules: () => fallbackAgent({ workload: id, task: options.task(slo), fallback: rules, limits }),
+    createRules: () => fallbackAgent({ workload: id, task: options.task(slo), fallback: twin?.rules ?? rules, limits }),
   };
 }
 

@@ -130,6 +130,8 @@ function newActor(index: number): Actor {
       title: TITLES[index] ?? `Workload ${index}`,
       slo: { kind: "latency", quantile: 0.95, target: 100 + 50 * (index % 3) },
       judgedBy: null,
+      objective: "least cost within the error budget",
+      twinRules: { name: "hpa+vpa", title: "HPA and VPA" },
       knobs: podKnobs,
       agent: `agent-${id}`,
       release: { version: "2.4", since: START, needs: index === 2 ? "1.8 times the CPU per request" : null },

@@ -38,6 +38,8 @@ export interface WorkloadCell {
   readonly title: Signal<string>;
   readonly slo: Signal<SloDocument>;
   readonly judgedBy: Signal<string | null>;
+  readonly objective: Signal<string | null>;
+  readonly twinRules: Signal<FallbackDocument | null>;
   readonly knobs: Signal<readonly KnobDocument[]>;
   readonly agent: Signal<string>;
   readonly now: Signal<Sample | null>;
@@ -111,13 +113,13 @@ export class PlaneStore {
     };
   });
 
-  /** Of every workload that has a twin and a price, whatever its task, and who would act for them alone. */
+  /** Of every workload that has a twin and a price, whatever its task, and who acts in their twins. */
   readonly priced = computed(() => {
     const cells = [...this.cells.value.values()].filter((cell) => (cell.twin.value?.account.cost ?? 0) > 0);
     return {
       ours: sumAccounts(cells.map((cell) => cell.account.value)),
       twin: cells.length === 0 ? null : sumAccounts(cells.map((cell) => cell.twin.value?.account ?? noAccount)),
-      fallbacks: cells.map((cell) => this.fallbackOf(cell.agent.value)),
+      rules: cells.map((cell) => this.twinRulesOf(cell)),
     };
   });
 
@@ -214,6 +216,11 @@ export class PlaneStore {
     return this.#agents.get(agent)?.value.fallback ?? UNKNOWN_FALLBACK;
   }
 
+  /** Who acts in its twin, or would if there were one. */
+  twinRulesOf(cell: WorkloadCell): FallbackDocument {
+    return cell.twinRules.value ?? this.fallbackOf(cell.agent.value);
+  }
+
   takeAgent(agent: AgentDocument): void {
     batch(() => this.#takeAgent(agent));
   }
@@ -283,6 +290,8 @@ function describe(cell: WorkloadCell, document: ToldWorkload): void {
     cell.hasPast = false;
   }
   cell.judgedBy.value = document.judgedBy;
+  cell.objective.value = document.objective;
+  if (cell.twinRules.peek()?.title !== document.twinRules?.title) cell.twinRules.value = document.twinRules;
   if (cell.faults.peek().join() !== document.faults.join()) cell.faults.value = document.faults;
   cell.agent.value = document.agent;
   cell.release.value = document.release;
@@ -301,6 +310,8 @@ function newCell(document: WorkloadDocument): WorkloadCell {
     title: signal(document.title),
     slo,
     judgedBy,
+    objective: signal(document.objective),
+    twinRules: signal(document.twinRules),
     knobs: signal(document.knobs),
     agent: signal(document.agent),
     now,

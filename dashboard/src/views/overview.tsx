@@ -135,16 +135,16 @@ function Headline(): ComponentChild {
 
 /** What all of it was good for so far; nothing where there is no twin, or no price. */
 function Saved(): ComponentChild {
-  const sentence = useComputed(() => savingsSentence(store.priced.value, commonTitle(store.priced.value.fallbacks)));
+  const sentence = useComputed(() => savingsSentence(store.priced.value, commonTitle(store.priced.value.rules)));
   return sentence.value === null ? null : <p class="saved">{sentence}</p>;
 }
 
 function Legend(): ComponentChild {
-  const fallback = useComputed(() =>
+  const rules = useComputed(() =>
     commonTitle(
       store.order.value.flatMap((id) => {
-        const agent = store.cells.value.get(id)?.agent.value;
-        return agent === undefined ? [] : [store.fallbackOf(agent)];
+        const cell = store.cells.value.get(id);
+        return cell === undefined ? [] : [store.twinRulesOf(cell)];
       }),
     ),
   );
@@ -154,7 +154,7 @@ function Legend(): ComponentChild {
         <span class="key ours" aria-hidden="true" /> managed by its agent
       </span>{" "}
       <span>
-        <span class="key twin" aria-hidden="true" /> twin: the same requests under {fallback} alone
+        <span class="key twin" aria-hidden="true" /> twin: the same requests under {rules} alone
       </span>{" "}
       <span>
         <span class="key target" aria-hidden="true" /> SLO

@@ -136,6 +136,7 @@ function Head({ cell }: { cell: WorkloadCell }): ComponentChild {
           <a href={hrefOf({ view: "agent", id: cell.agent.value })}>Its agent</a> ·{" "}
           <a href={hrefOf({ view: "events", workload: cell.id })}>Its events</a>
         </p>
+        <Compared cell={cell} />
         <Steering cell={cell} />
         <Actions cell={cell} />
       </div>
@@ -199,6 +200,16 @@ function SavedFigure({ cell }: { cell: WorkloadCell }): ComponentChild {
       </dd>
     </div>
   );
+}
+
+/** What its agent wants, and with whom it is compared. */
+function Compared({ cell }: { cell: WorkloadCell }): ComponentChild {
+  const [objective, rules] = [cell.objective.value, cell.twinRules.value];
+  const said = [
+    ...(objective === null ? [] : [`Objective: ${objective}`]),
+    ...(rules === null ? [] : [`Twin: ${rules.title}`]),
+  ];
+  return said.length === 0 ? null : <p class="quiet">{said.join(" · ")}</p>;
 }
 
 /** How much of what is done is the learner's own. */

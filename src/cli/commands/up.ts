@@ -47,6 +47,12 @@ export const upCommand = (shell: Shell) =>
       `how many, 1 to ${MOST_WORKLOADS}; beyond four they are drawn by the seed (default: as before, or four)`,
       wholeNumberUpTo(MOST_WORKLOADS),
     )
+    .addOption(
+      new Option(
+        "--twin <rules>",
+        "who acts in the twin: the workload's tuned HPA and VPA, or an HPA at 80 % with requests as written (default: the setting twin)",
+      ).choices(["tuned", "typical"] as const),
+    )
     .option(
       "--shared-model <folder>",
       "what `coxswain pretrain` left: agents begin with its policy, and the map shows its applications",
@@ -76,11 +82,14 @@ export const upCommand = (shell: Shell) =>
         ["coxswain up --workloads 50", "four and 46 more, with loads and SLOs of their own"],
         ["coxswain up --config examples/own-workloads.yaml", "workloads of your own, with your SLOs and bounds"],
         ["coxswain up --otlp-http-port 14318 --otlp-grpc-port 14317", "where a collector has the usual ports"],
+        ["coxswain up --twin typical", "beside an HPA as most clusters have it, not tuned rules"],
         ["coxswain up --data :memory:", "begin afresh and keep nothing"],
       ),
     )
     .action(async (options) => {
       const { session, config } = openSession(shell, options, [moduleFlag(options)]);
+      if (config.world !== "" && options.twin !== undefined)
+        throw usageError(`the world '${config.world}' says itself whether it has a twin`, "leave out --twin");
       const { runUp } = await import("../up/run-up.ts");
       const { host, httpPort, grpcPort } = config.otlp;
       const summary = await runUp(session, {
@@ -95,6 +104,7 @@ export const upCommand = (shell: Shell) =>
         world: config.world,
         targets: targetsFor(config, options.workloads),
         application: options.application === "none" ? null : options.application,
+        twin: options.twin ?? (config.twin === "as-before" ? null : config.twin),
         requests: Object.fromEntries(Object.entries(config.requests).map(([name, { sloMs }]) => [name, sloMs])),
         sharedModel: options.sharedModel ?? (config.agents.sharedModel || undefined),
         kernels: config.runtime.kernels,

@@ -65,6 +65,12 @@ export const configSchema = z.strictObject({
     .string()
     .default("")
     .describe("name of a world that a module brings, for `up` to manage instead of the simulated cluster"),
+  twin: z
+    .enum(["as-before", "tuned", "typical"])
+    .default("as-before")
+    .describe(
+      "who acts in the twin of `up`: tuned, the workload's HPA and VPA; typical, an HPA at 80 % with requests as written; as-before, whom the data folder began with, or tuned",
+    ),
   store: storeSchema.prefault({}),
   targets: targetsSetting,
   requests: z

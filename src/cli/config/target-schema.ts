@@ -42,7 +42,7 @@ const rules = z
     minCpu: cpuQuantity.optional().describe("the VPA's minAllowed CPU"),
   })
   .prefault({})
-  .describe("HPA and VPA beside the agent, and alone in the twin");
+  .describe("HPA and VPA beside the agent, and alone in a tuned twin");
 
 const targetObject = profileObject.extend({
   title: z.string().min(1).max(80).optional().describe("its name for people; unless given, the workload's"),

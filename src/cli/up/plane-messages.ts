@@ -5,6 +5,7 @@ import type { CommandAnswer, TrajectoryPage, TrajectoryQuery } from "../../plane
 import type { WrittenTarget } from "../config/index.ts";
 import type { KernelChoice } from "../kernels.ts";
 import type { StoreChoice } from "../store/open-store.ts";
+import type { TwinKind } from "./pod-rules.ts";
 
 /** How the plane is to be run. */
 export interface PlaneSettings {
@@ -15,6 +16,8 @@ export interface PlaneSettings {
   readonly targets: readonly WrittenTarget[];
   /** Of a user's module; empty: the simulated cluster. */
   readonly world: string;
+  /** null: as before, or the tuned rules. */
+  readonly twin?: TwinKind | null;
   /** null: nothing is kept between runs. */
   readonly folder: string | null;
   /** How many times faster than the wall the world is to run, if the machine can. */

@@ -58,6 +58,7 @@ async function serve(settings: PlaneSettings): Promise<void> {
       world,
       workloads,
       targets: parseTargets(settings.targets),
+      twin: settings.twin ?? null,
       folder,
       speed: settings.speed,
       start,

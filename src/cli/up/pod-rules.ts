@@ -1,12 +1,19 @@
 /**
  * HPA and VPA as a simulated workload has them, beside its agent and alone in the twin.
- * Owns: their configuration from the workload's rules, and what the VPA knows of the days before.
+ * Owns: their configuration from the workload's rules, what the VPA knows of the days before, and the typical twin's rules.
  * Not here: the rules themselves (control/fallbacks), their turns in the twin (control/loop).
  */
+import type { Allocation } from "../../act/index.ts";
 import type { Ms } from "../../base/index.ts";
 import { bytes, millicores, unwrap } from "../../base/index.ts";
 import type { HpaVpaControllerState, PodFallback, WarmHistory } from "../../control/fallbacks/index.ts";
-import { hpaVpaController, parseHpaConfig } from "../../control/fallbacks/index.ts";
+import {
+  developersStart,
+  hpaAlone,
+  hpaVpaController,
+  parseHpaConfig,
+  typicalHpa,
+} from "../../control/fallbacks/index.ts";
 import type { LoadHistory } from "../../control/tasks/pods/index.ts";
 import { meanWork, processors, rateAt } from "../../sim/index.ts";
 import { PROCESSOR } from "./demo-cluster.ts";
@@ -28,6 +35,28 @@ export function fallbackOf({ initial, rules, bounds }: SimulatedWorkload): PodFa
     template: { cpu: initial.cpu, memory: initial.memory },
     bounds: { cpu: { min: millicores(rules.leastCpu), max: bounds.cpu.max }, memory: bounds.memory },
   });
+}
+
+/** `tuned`: the workload's own rules, as its agent falls back to. `typical`: an HPA at 80 % and requests as developers write them. */
+export const twinKinds = ["tuned", "typical"] as const;
+export type TwinKind = (typeof twinKinds)[number];
+
+export const TYPICAL_TITLE = `HPA at ${typicalHpa.percent} % with requests as written`;
+
+/** What the twin begins with. */
+export function twinStart({ initial, bounds }: SimulatedWorkload, twin: TwinKind): Allocation {
+  if (twin === "tuned") return initial;
+  const { replicas, cpu, memory } = developersStart(typicalHpa, { initial, mostMemory: bounds.memory.max });
+  return {
+    replicas: Math.min(replicas, bounds.replicas.max),
+    cpu: millicores(Math.min(Math.max(cpu, bounds.cpu.min), bounds.cpu.max)),
+    memory,
+  };
+}
+
+export function typicalRules(workload: SimulatedWorkload): PodFallback<HpaVpaControllerState> {
+  const requests = twinStart(workload, "typical");
+  return hpaAlone(typicalHpa, { requests, mostReplicas: workload.bounds.replicas.max });
 }
 
 const MINUTE = 60_000;

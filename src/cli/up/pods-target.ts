@@ -9,6 +9,7 @@ import { startingWith } from "../../control/fallbacks/index.ts";
 import {
   autoscaleLearner,
   learnerAlgorithm,
+  objectiveWords,
   podsTask,
   podView,
   replayStepsOf,
@@ -18,7 +19,8 @@ import type { Kernels } from "../../learn/tensor/index.ts";
 import type { Target } from "../../plane/index.ts";
 import { taskTarget } from "../../plane/index.ts";
 import { costOf } from "../../sim/index.ts";
-import { FALLBACK_TITLE, fallbackOf, historyOf, loadHistoryOf } from "./pod-rules.ts";
+import type { TwinKind } from "./pod-rules.ts";
+import { FALLBACK_TITLE, fallbackOf, historyOf, loadHistoryOf, TYPICAL_TITLE, typicalRules } from "./pod-rules.ts";
 import type { SimulatedWorkload } from "./simulated-workload.ts";
 
 export interface PodsTargetOptions {
@@ -26,6 +28,7 @@ export interface PodsTargetOptions {
   readonly agent: AgentId;
   readonly have: Allocation;
   readonly twinHave: Allocation;
+  readonly twin: TwinKind;
   readonly kernels: Kernels;
   /** The model that it begins with, or why it cannot be used; undefined: it begins with nothing. */
   readonly shared: Result<SharedModel> | undefined;
@@ -35,7 +38,7 @@ export interface PodsTargetOptions {
 }
 
 export function podsTarget(options: PodsTargetOptions): Target {
-  const { workload, agent, have, twinHave, kernels, shared, seed, startedAt } = options;
+  const { workload, agent, have, twinHave, twin, kernels, shared, seed, startedAt } = options;
   const { id, title, slo, bounds, life } = workload;
   const settings = life.task(slo);
   const algorithm = life.learner && unwrap(learnerAlgorithm(life.learner));
@@ -47,6 +50,8 @@ export function podsTarget(options: PodsTargetOptions): Target {
     slo,
     mode: life.mode,
     attainment: settings.attainment,
+    objective: objectiveWords(settings),
+    ...(twin === "typical" ? { twin: { title: TYPICAL_TITLE, rules: typicalRules(workload) } } : {}),
     view: podView({ task: settings, most: bounds.replicas.max, priceOf }),
     have,
     twinHave,

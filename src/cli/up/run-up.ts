@@ -29,6 +29,7 @@ import { joinedPlanes } from "./joined-planes.ts";
 import { observePlane } from "./observing.ts";
 import type { RunningPlane } from "./open-plane.ts";
 import { openPlane, STUCK } from "./open-plane.ts";
+import type { TwinKind } from "./pod-rules.ts";
 import { openServices, type RunningServices } from "./services/open-services.ts";
 import type { ServicesSettings } from "./services/services-messages.ts";
 import { openSharedPool } from "./shared-pool.ts";
@@ -49,6 +50,8 @@ export interface UpOptions {
   /** Of a module; empty: the simulated cluster. */
   readonly world: string;
   readonly targets: readonly WrittenTarget[];
+  /** Of the simulated cluster; null: as before, or the tuned rules. */
+  readonly twin: TwinKind | null;
   /** The folder of a finished pre-training. */
   readonly sharedModel?: string | undefined;
   readonly kernels: KernelChoice;
@@ -114,6 +117,7 @@ async function run(session: Session, options: UpOptions): Promise<UpSummary> {
       workloads: options.workloads ?? null,
       world: options.world,
       targets: options.targets,
+      twin: options.twin,
       folder,
       speed,
       start,

@@ -13,6 +13,7 @@ const shop = {
   revision: 4,
   have: { replicas: 3 },
   twinHave: null,
+  twinRules: "hpa+vpa",
   account: { steps: 7, violations: 1, cost: 0.5 },
   twinAccount: null,
   budget: { first: 0, steps: [7], missed: [1], at: 9 },
@@ -34,11 +35,14 @@ test("what is written is read", () => {
   expect(readPlane(folder)).toEqual({ ok: true, value: saved });
 });
 
-test("what was written before there were budgets is read, and its budget begins empty", () => {
+test("what was written before there were budgets and other twins is read, without them", () => {
   const folder = temporaryFolder("folder");
-  const { budget: _, ...before } = shop;
+  const { budget: _, twinRules: __, ...before } = shop;
   unwrap(writePlane(folder, { ...saved, workloads: { shop: before } } as unknown as SavedPlane));
-  expect(readPlane(folder)).toEqual({ ok: true, value: { ...saved, workloads: { shop: { ...shop, budget: null } } } });
+  expect(readPlane(folder)).toEqual({
+    ok: true,
+    value: { ...saved, workloads: { shop: { ...shop, budget: null, twinRules: null } } },
+  });
 });
 
 test("a digit that was changed is found, and said with the file and what to do", () => {

@@ -8,8 +8,8 @@ import { setImmediate as nextLoopTurn } from "node:timers/promises";
 import type { Allocation, Setting } from "../../act/index.ts";
 import { stateFiles } from "../../adapters/runtime/index.ts";
 import { memoryStore } from "../../adapters/store/index.ts";
-import type { AgentId, Ms, Result, WorkloadId } from "../../base/index.ts";
-import { CodedError, failure, milliseconds, ok, parseAgentId, seconds, unwrap } from "../../base/index.ts";
+import type { AgentId, Failure, Ms, Result, WorkloadId } from "../../base/index.ts";
+import { CodedError, err, failure, milliseconds, ok, parseAgentId, seconds, unwrap } from "../../base/index.ts";
 import type { SavedPlane } from "../../contract/schemas/index.ts";
 import type { StateStore, Trainer } from "../../control/loop/index.ts";
 import type { SharedModel } from "../../learn/meta/index.ts";
@@ -22,6 +22,8 @@ import { findWorld } from "../modules/worlds.ts";
 import { openStore, type StoreChoice } from "../store/open-store.ts";
 import { demoWorkloads } from "./demo-workloads.ts";
 import { noPast, pastIn } from "./kept-past.ts";
+import type { TwinKind } from "./pod-rules.ts";
+import { twinStart } from "./pod-rules.ts";
 import { podsTarget } from "./pods-target.ts";
 import type { SimulatedWorkload } from "./simulated-workload.ts";
 import { openSimulatedWorld } from "./simulated-world.ts";
@@ -35,6 +37,8 @@ export interface OpenPartsOptions {
   readonly world?: string;
   /** Of a user's file; without any the demonstration's own. */
   readonly targets?: readonly UserTarget[];
+  /** Of the simulated cluster; null: as before, or the tuned rules. */
+  readonly twin?: TwinKind | null;
   /** null: nothing is kept. */
   readonly folder: string | null;
   readonly speed: number;
@@ -66,10 +70,12 @@ export async function openParts(options: OpenPartsOptions): Promise<Result<Plane
   // The seed makes the workloads, so a world that goes on keeps its own.
   const seed = saved?.seed ?? options.seed;
   const start = saved === null ? options.start : await continuing(saved, kept);
+  const before = options.world ? null : twinBefore(saved);
+  if (options.twin && before !== null && options.twin !== before) return err(otherTwin(before));
   const { trainer, idle } = countedTrainer(options.trainer);
   const { world, targets, controlStep } = options.world
     ? await ownWorld(options.world, { seed, start, saved, kernels: options.kernels })
-    : simulatedCluster(options, { seed, start, saved });
+    : simulatedCluster(options, { seed, start, saved, twin: options.twin ?? before ?? "tuned" });
   return ok({
     ...kept,
     world,
@@ -88,7 +94,7 @@ export async function openParts(options: OpenPartsOptions): Promise<Result<Plane
 /** A world that a user's module brings, with tasks of its own. */
 async function ownWorld(
   name: string,
-  { seed, start, saved, kernels }: Beginning & Pick<OpenPartsOptions, "kernels">,
+  { seed, start, saved, kernels }: Omit<Beginning, "twin"> & Pick<OpenPartsOptions, "kernels">,
 ): Promise<OpenedWorld> {
   const had = (workload: WorkloadId): Setting | null => (saved?.workloads[workload]?.have ?? null) as Setting | null;
   const opened = await findWorld(name).open({ seed, start, kernels, had });
@@ -110,7 +116,20 @@ interface Beginning {
   readonly seed: number;
   readonly start: Ms;
   readonly saved: SavedPlane | null;
+  readonly twin: TwinKind;
 }
+
+/** A comparison goes on with whom it began: sums of two different twins would say nothing. */
+function twinBefore(saved: SavedPlane | null): TwinKind | null {
+  const [first] = Object.values(saved?.workloads ?? {});
+  return first === undefined ? null : first.twinRules === "hpa" ? "typical" : "tuned";
+}
+
+const otherTwin = (before: TwinKind): Failure =>
+  failure(
+    "plane.other-twin",
+    `the data folder compares with ${before} rules since it began; say '--twin ${before}', or give another folder with --data`,
+  );
 
 function simulatedCluster(options: OpenPartsOptions, beginning: Beginning): OpenedWorld {
   const workloads = workloadsOf(options, beginning.seed, beginning.saved);
@@ -135,7 +154,7 @@ type ManagedOptions = Beginning & Pick<OpenPartsOptions, "kernels" | "shared">;
 /** The world, and one target for each workload in it. */
 function managedBy(
   workloads: readonly SimulatedWorkload[],
-  { seed, start, saved, kernels, shared }: ManagedOptions,
+  { seed, start, saved, kernels, shared, twin }: ManagedOptions,
 ): Pick<PlaneParts, "world" | "targets"> {
   const startedAt = milliseconds(saved?.startedAt ?? start);
   const placed = workloads.map((workload) => {
@@ -147,7 +166,7 @@ function managedBy(
       agent,
       slo: inForce({ id, agent, slo, mode: life.mode }, saved).slo,
       have: (before?.have ?? initial) as Allocation,
-      twinHave: (before?.twinHave ?? initial) as Allocation,
+      twinHave: (before?.twinHave ?? twinStart(workload, twin)) as Allocation,
     };
   });
   return {
@@ -160,6 +179,7 @@ function managedBy(
         agent,
         have,
         twinHave,
+        twin,
         kernels,
         shared: sharedModel === undefined ? usual : readSharedModel(sharedModel, kernels),
         seed: seed + 101 * (slot + 1),

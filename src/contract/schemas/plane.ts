@@ -62,6 +62,8 @@ export const budgetSchema = document("Budget", {
 const trouble = document("Trouble", { since: when, what: z.string(), why: z.string() });
 const release = document("Release", { version: z.string(), since: when, needs: z.string().nullable() });
 
+const fallback = document("Fallback", { name: z.string(), title: z.string() });
+
 export const workloadSettings = {
   id: z.string(),
   task: z.string().meta({ description: "pods, mitigation, or what a module calls its own." }),
@@ -71,6 +73,8 @@ export const workloadSettings = {
     .string()
     .nullable()
     .meta({ description: "What its preservation is about where it has no SLO of its own." }),
+  objective: z.string().nullable().meta({ description: "What its agent wants, for a person." }),
+  twinRules: orNull(fallback).meta({ description: "Who acts in the twin; null without one." }),
   knobs: list(knob),
   agent: z.string(),
   release: orNull(release),
@@ -157,8 +161,6 @@ const steering = document("Steering", {
   ...counts,
   total: part(counts).meta({ description: "Since it began; the others are of its newest decisions, at most 1,000." }),
 });
-
-const fallback = document("Fallback", { name: z.string(), title: z.string() });
 
 export const agentSchema = document("Agent", {
   id: z.string(),

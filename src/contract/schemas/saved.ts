@@ -55,6 +55,8 @@ export const savedPlaneSchema = part({
         revision: count,
         have: setting,
         twinHave: setting,
+        /** The name of the twin's rules; null without a twin, and in what was written before there was a choice. */
+        twinRules: id.nullable().default(null),
         account,
         /** null without a twin. */
         twinAccount: account.nullable(),

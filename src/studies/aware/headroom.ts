@@ -12,7 +12,7 @@ import type { EpisodeTruth } from "./drive.ts";
 import { countEpisodes, type EpisodeCount, type Life, lifeOf, play } from "./life.ts";
 import { loadPool } from "./loads.ts";
 import { rulesOnly } from "./methods.ts";
-import { developersStart, opponentDriver, opponents } from "./opponents.ts";
+import { opponentDriver, opponentStart, opponents } from "./opponents.ts";
 import type { Rules } from "./rules.ts";
 import { openSetting, type Setting } from "./setting.ts";
 import { recorded } from "./training-lives.ts";
@@ -60,7 +60,7 @@ export async function playHeadroom(job: StudyJob<HeadroomConfig>, slot: number):
     const world = openWorld(setting.scene, {
       seed: setting.worldSeed,
       rung,
-      initial: developersStart(drawn, opponent),
+      initial: opponentStart(drawn, opponent),
     });
     const driver = opponentDriver(drawn, opponent);
     lives[opponent.id] = lifeOf(play({ setting, world, driver, episodes, count }), 0);

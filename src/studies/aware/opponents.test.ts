@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { milliseconds } from "../../base/index.ts";
 import { bounds, drawScene, openWorld } from "../../pretraining/index.ts";
-import { developersStart, opponentDriver, opponents } from "./opponents.ts";
+import { opponentDriver, opponentStart, opponents } from "./opponents.ts";
 
 describe.each(opponents.map((opponent) => [opponent.id, opponent] as const))("%s", (_, opponent) => {
   const scene = drawScene({ seed: 1_002, slot: 0 });
-  const initial = developersStart(scene, opponent);
+  const initial = opponentStart(scene, opponent);
 
   test("begins with the developer's requests: twice the memory that a full pod is thought to need", () => {
     const { cpu, leastReplicas } = opponent;

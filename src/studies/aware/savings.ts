@@ -17,7 +17,7 @@ import type { HeadroomConfig } from "./headroom.ts";
 import { countEpisodes, type EpisodeCount, type Life, lifeOf, play } from "./life.ts";
 import { loadPool } from "./loads.ts";
 import { rulesOnly } from "./methods.ts";
-import { developersStart, opponentDriver, opponents } from "./opponents.ts";
+import { opponentDriver, opponentStart, opponents } from "./opponents.ts";
 import { openSetting, type Setting, withSloFor } from "./setting.ts";
 import { recorded } from "./training-lives.ts";
 import { updateSeries, type Version } from "./updates.ts";
@@ -61,7 +61,7 @@ async function playTwoDays(job: StudyJob<SavingsConfig>, slot: number): Promise<
   const lives: Record<string, Life> = { rules: lifeOf(playLife(life, remembering(rulesOnly(setting), rulesCpu)), 0) };
   const hpa = opponents.find(({ id }) => id === "hpa-80");
   if (hpa === undefined) throw new Error("there is no HPA at 80 %");
-  lives["hpa-80"] = lifeOf(playLife(life, opponentDriver(drawn, hpa), developersStart(drawn, hpa)), 0);
+  lives["hpa-80"] = lifeOf(playLife(life, opponentDriver(drawn, hpa), opponentStart(drawn, hpa)), 0);
   const { truths, conduct } = playAgent(life, { job, rulesCpu });
   lives.agent = lifeOf(truths, 0);
   return { lives, conduct };

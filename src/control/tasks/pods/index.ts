@@ -20,4 +20,4 @@ export { rewardParts } from "./reward.ts";
 export type { ShieldOptions } from "./shield.ts";
 export { defaultShield, noShield, shieldOf } from "./shield.ts";
 export { podsTask, podsTaskName } from "./task.ts";
-export { podReward, podSums, podView } from "./view.ts";
+export { objectiveWords, podReward, podSums, podView } from "./view.ts";

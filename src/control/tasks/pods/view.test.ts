@@ -3,7 +3,7 @@ import type { Allocation } from "../../../act/index.ts";
 import type { Ms, WorkloadId } from "../../../base/index.ts";
 import { mebibytes, millicores, milliseconds, perSecond, ratio, seconds } from "../../../base/index.ts";
 import type { PodReading, Slo, WorkloadReading } from "../../../observe/telemetry/index.ts";
-import { podView } from "./view.ts";
+import { objectiveWords, podView } from "./view.ts";
 
 const slo: Slo = { kind: "latency", quantile: 0.99, target: milliseconds(100) };
 const have: Allocation = { replicas: 2, cpu: millicores(1_000), memory: mebibytes(100) };
@@ -86,4 +86,16 @@ test("kills are harm, and the knob that is short is named", () => {
   const symptom = { measured, have, harmed: 0, isExplained: false };
   expect(view.symptom(symptom)).toBe("CPU is short in bursts, 50 % of it is used on average");
   expect(view.symptom({ ...symptom, harmed: 3 })).toBe("memory is short, 3 pods were killed for it");
+});
+
+test("an objective is said in one line, with the grid that it counts carbon by", () => {
+  expect(objectiveWords({ objective: "cost" })).toBe("least cost within the error budget");
+  expect(objectiveWords({ objective: "carbon", carbonIntensity: [380] })).toBe(
+    "least carbon at 380 g/kWh within the error budget",
+  );
+  const carbonIntensity = Array.from({ length: 24 }, (_, hour) => 100 + 10 * hour);
+  expect(objectiveWords({ objective: "weights", weights: { cost: 1, energy: 0, carbon: 0.5 }, carbonIntensity })).toBe(
+    "least 1 × cost + 0.5 × carbon at 100 to 330 g/kWh within the error budget",
+  );
+  expect(objectiveWords({ objective: "paper" })).toBe("SLO preservation and utilisation, as in the paper");
 });

@@ -9,6 +9,7 @@ import type { PodReading, WorkloadReading } from "../../../observe/telemetry/ind
 import { sloPreservation } from "../../../observe/telemetry/index.ts";
 import type { KnobTitle, Measured, MeasuredStep, Symptom, TaskView } from "../../index.ts";
 import type { AutoscaleTask } from "./autoscale.ts";
+import type { Aim } from "./rates.ts";
 import { rewardParts } from "./reward.ts";
 
 export interface PodViewOptions {
@@ -18,6 +19,20 @@ export interface PodViewOptions {
   readonly most: number;
   /** Dollars for an allocation over so long; without a price list nothing has a cost. */
   readonly priceOf?: (have: Allocation, passed: Ms) => number;
+}
+
+/** As a person reads it. */
+export function objectiveWords({ objective, weights = {}, carbonIntensity = [] }: Aim): string {
+  if (objective === "paper") return "SLO preservation and utilisation, as in the paper";
+  const mix = Object.entries(weights).filter(([, weight]) => weight > 0);
+  const what = objective === "weights" ? mix.map(([name, weight]) => `${weight} × ${name}`).join(" + ") : objective;
+  const grid = carbonIntensity.length === 0 ? "" : ` at ${gramsOf(carbonIntensity)} g/kWh`;
+  return `least ${what}${grid} within the error budget`;
+}
+
+function gramsOf(carbonIntensity: readonly number[]): string {
+  const [least, most] = [Math.min(...carbonIntensity), Math.max(...carbonIntensity)];
+  return least === most ? String(least) : `${least} to ${most}`;
 }
 
 const knobs: readonly KnobTitle[] = [
