@@ -17,7 +17,7 @@ import { loadLifecycle, saveLifecycle } from "./saved.ts";
 import type { AgentState } from "./state.ts";
 import type { WatchState } from "./watch.ts";
 
-const AGENT_SCHEMA = 5;
+const AGENT_SCHEMA = 6;
 
 /** What is plain JSON of an agent, besides its life. */
 export interface AgentNotes extends ExplorationState {

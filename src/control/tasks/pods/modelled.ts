@@ -52,7 +52,7 @@ export function withModel(
     // A tenth is much: beyond it all risks are alike.
     values[first + 2] = clip(2 * Math.min(1, 10 * risk) - 1);
     values[first + 3] = load + measured > 0 ? (load - measured) / (load + measured) : 0;
-    values[first + 4] = clip(memory.caution / 3);
+    values[first + 4] = clip(memory.caution.level / 3);
   }
   const modelled: Modelled = { plan, have, memory, reach };
   return ok({ ...seen, memory: { ...seen.memory, capacity: memory }, modelled });

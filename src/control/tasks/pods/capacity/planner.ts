@@ -119,7 +119,7 @@ const CURED = 0.05;
  * What a miss is worth at most where sizes are chosen: four times the usual worth. How likely it is was learned from every minute
  * (bursts.ts), unlike how likely a forecast is wrong, which only misses tell.
  */
-const MOST_WORTH = worthOfMiss(1.35);
+const MOST_WORTH = worthOfMiss({ level: 1.35 });
 /** Load that is expected and seldom comes makes few misses: so many of them count at least, for a load that came may stay. */
 const LEAST_NEAR = 0.3;
 const DAY = 86_400_000;
