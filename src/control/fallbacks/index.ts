@@ -16,5 +16,4 @@ export type { HpaVpaControllerState } from "./hpa-vpa-controller.ts";
 export { hpaVpaController } from "./hpa-vpa-controller.ts";
 export type { TypicalHpa } from "./typical-hpa.ts";
 export { developersStart, hpaAlone, typicalHpa } from "./typical-hpa.ts";
-export { defaultUpdaterConfig } from "./vpa/config.ts";
 export type { WarmHistory } from "./vpa/warm.ts";

@@ -14,7 +14,6 @@ export type { Observation } from "./observation.ts";
 export { encodeObservation, freshObservationMemory, observationSpace } from "./observation.ts";
 export type { WorkloadProfile } from "./profile.ts";
 export { profileProblems, profileTask, thresholdsFor, usualThresholds } from "./profile.ts";
-export type { ObjectiveKind } from "./rates.ts";
 export { objectiveKinds } from "./rates.ts";
 export { rewardParts } from "./reward.ts";
 export type { ShieldOptions } from "./shield.ts";
