@@ -23,7 +23,7 @@
  * pods): 0.9 to 1.0, 0.8 to 0.95, and a cliff.
  */
 import type { Conditions, Points } from "./points.ts";
-import { bend, EACH, logFree, logRate, logSize, SLOPE, strainAt, varianceAt } from "./points.ts";
+import { bend, logFree, logRate, logSize, SLOPE, strainAt, varianceAt } from "./points.ts";
 import { MOST_STRAIN } from "./strain.ts";
 
 /** Plain data: it is saved. */
@@ -112,6 +112,10 @@ export function capacityModel({ cpu, forgetting = FORGETTING }: CapacityModelOpt
   const byFree = new Float64Array(frees.length);
   const byRate = new Float64Array(rates.length);
   const learned = new Float64Array(cells);
+  /** By row of rates: where a row begins that is the same in all, −1 where there is none. */
+  const twins = new Int32Array(sizes.length * frees.length);
+  /** Cells that are not ruled out, how likely each is, how many there are. */
+  const places = new Int32Array(cells);
   const likely = new Float64Array(cells);
   // The belief of a step is asked when it decides and again when the next one is learned.
   let asked: { readonly of: Belief; readonly points: Points } | undefined;
@@ -128,8 +132,11 @@ export function capacityModel({ cpu, forgetting = FORGETTING }: CapacityModelOpt
     const surprise = isCounted ? piled : belief.surprise;
     const isChanged = surprise > CHANGE.limit;
     const noise = isCounted ? noiseAfter(belief.noise, off ** 2 / usual) : belief.noise;
-    const next = { noise, surprise: isChanged ? 0 : surprise, steps: belief.steps + 1 };
-    if (!isChanged && belief.steps % LEARNS_EVERY !== 0) return { ...belief, ...next };
+    const steps = belief.steps + 1;
+    if (!isChanged && belief.steps % LEARNS_EVERY !== 0) {
+      const { weights, bases, precision } = belief;
+      return { weights, bases, precision, noise, surprise, steps };
+    }
     const step = LEARNS_EVERY / (belief.noise * usual * OVERLAP);
     const known = isChanged ? Math.min(belief.precision, (CHANGE.steps / LEARNS_EVERY) * step) : belief.precision;
     const precision = Math.min(known + step, (BASE.steps / LEARNS_EVERY) * step);
@@ -141,7 +148,7 @@ export function capacityModel({ cpu, forgetting = FORGETTING }: CapacityModelOpt
       gain: isCounted ? step / precision : 0,
       forgotten: isChanged ? CHANGE.forgotten : forgets,
     });
-    return { ...next, weights, bases, precision };
+    return { weights, bases, precision, noise, surprise: isChanged ? 0 : surprise, steps };
   }
 
   interface Weighing {
@@ -154,6 +161,10 @@ export function capacityModel({ cpu, forgetting = FORGETTING }: CapacityModelOpt
     readonly forgotten: number;
   }
 
+  /**
+   * Knees far from what was ever given are told apart by nothing: their cells stay the same, and most of the grid is such
+   * cells. So a cell, or a row of them, that is the same as the one before in all is copied.
+   */
   function weigh(belief: Belief, { strain, conditions, variance, gain, forgotten }: Weighing) {
     const [size, free, rate] = [logSize(conditions), logFree(conditions), logRate(conditions)];
     for (let i = 0; i < frees.length; i++) byFree[i] = SLOPE.free * bend((frees[i] as number) - free);
@@ -162,31 +173,77 @@ export function capacityModel({ cpu, forgetting = FORGETTING }: CapacityModelOpt
     const precision = 0.5 / variance;
     // A copy of whole numbers, so that the engine keeps both as such.
     const bases = belief.bases.slice();
+    const block = byFree.length * byRate.length;
     let largest = Number.NEGATIVE_INFINITY;
+    let ofSizeBefore = Number.NaN;
     let cell = 0;
+    let row = 0;
     for (let i = 0; i < sizes.length; i++) {
       const ofSize = SLOPE.size * bend((sizes[i] as number) - size);
       for (let j = 0; j < byFree.length; j++) {
+        const twin =
+          j > 0 && byFree[j] === byFree[j - 1] && isSameRow(belief, cell, cell - byRate.length)
+            ? cell - byRate.length
+            : ofSize === ofSizeBefore && isSameRow(belief, cell, cell - block)
+              ? cell - block
+              : -1;
+        twins[row++] = twin;
+        if (twin >= 0) {
+          for (let k = 0; k < byRate.length; k++) bases[cell + k] = bases[twin + k] as number;
+          cell += byRate.length;
+          continue;
+        }
         const ofBoth = ofSize + (byFree[j] as number);
-        for (let k = 0; k < byRate.length; k++) {
-          const base = (belief.bases[cell] as number) / PER_ONE.base;
+        for (let k = 0; k < byRate.length; k++, cell++) {
+          const was = belief.bases[cell] as number;
+          const weighed = belief.weights[cell] as number;
+          if (
+            k > 0 &&
+            byRate[k] === byRate[k - 1] &&
+            was === belief.bases[cell - 1] &&
+            weighed === belief.weights[cell - 1] &&
+            prior[cell] === prior[cell - 1]
+          ) {
+            learned[cell] = learned[cell - 1] as number;
+            bases[cell] = bases[cell - 1] as number;
+            continue;
+          }
+          const base = was / PER_ONE.base;
           const expected = base + ofBoth + (byRate[k] as number);
           // What piled up is only known to be much.
           const error = strain - (expected < MOST_STRAIN ? expected : MOST_STRAIN);
           const counted = error > farthest ? farthest : error < -farthest ? -farthest : error;
-          const weight = (belief.weights[cell] as number) / PER_ONE.weight - precision * counted * counted;
+          const weight = weighed / PER_ONE.weight - precision * counted * counted;
           const kept = weight + forgotten * ((prior[cell] as number) - weight);
           learned[cell] = kept;
           if (kept > largest) largest = kept;
           bases[cell] = Math.round((base + gain * counted) * PER_ONE.base) | 0;
-          cell += 1;
         }
       }
+      ofSizeBefore = ofSize;
     }
+    return { weights: weightsBelow(largest, belief), bases };
+  }
+
+  function isSameRow({ weights, bases }: Belief, one: number, other: number): boolean {
+    for (let k = 0; k < byRate.length; k++)
+      if (weights[one + k] !== weights[other + k] || bases[one + k] !== bases[other + k]) return false;
+    return true;
+  }
+
+  function weightsBelow(largest: number, belief: Belief): readonly number[] {
     const weights = belief.weights.slice();
-    for (let i = 0; i < cells; i++)
-      weights[i] = Math.round(Math.max((learned[i] as number) - largest, LEAST_WEIGHT) * PER_ONE.weight) | 0;
-    return { weights, bases };
+    let cell = 0;
+    for (let row = 0; row < twins.length; row++) {
+      const twin = twins[row] as number;
+      for (let k = 0; k < byRate.length; k++, cell++) {
+        if (twin >= 0) weights[cell] = weights[twin + k] as number;
+        else if (k > 0 && learned[cell] === learned[cell - 1]) weights[cell] = weights[cell - 1] as number;
+        else
+          weights[cell] = Math.round(Math.max((learned[cell] as number) - largest, LEAST_WEIGHT) * PER_ONE.weight) | 0;
+      }
+    }
+    return weights;
   }
 
   /** Systematic sampling in the grid's order: no chance is needed, and equal beliefs give equal points. */
@@ -200,31 +257,35 @@ export function capacityModel({ cpu, forgetting = FORGETTING }: CapacityModelOpt
     }
     const { weights, bases, noise } = belief.weights.length === cells ? belief : fresh;
     let all = 0;
+    let count = 0;
     for (let i = 0; i < cells; i++) {
-      const one = LIKELIHOODS[-(weights[i] as number)] as number;
-      likely[i] = one;
+      const one = LIKELIHOODS[0 - (weights[i] as number)] as number;
+      if (one === 0) continue;
+      places[count] = i;
+      likely[count++] = one;
       all += one;
     }
-    const each = new Float64Array(EACH * POINTS);
+    const each: number[] = [];
     const share = all / POINTS;
     let sum = 0;
     let next = 0.5 * share;
     let taken = 0;
-    let length = 0;
-    for (let i = 0; i < cells && taken < POINTS; i++) {
-      sum += likely[i] as number;
+    for (let n = 0; n < count && taken < POINTS; n++) {
+      sum += likely[n] as number;
       if (sum <= next) continue;
       const before = taken;
       for (; taken < POINTS && sum > next; taken++) next += share;
-      const pair = Math.floor(i / rates.length);
-      each[length] = sizes[Math.floor(pair / frees.length)] as number;
-      each[length + 1] = frees[pair % frees.length] as number;
-      each[length + 2] = rates[i % rates.length] as number;
-      each[length + 3] = (bases[i] as number) / PER_ONE.base;
-      each[length + 4] = (taken - before) / POINTS;
-      length += EACH;
+      const cell = places[n] as number;
+      const pair = Math.floor(cell / rates.length);
+      each.push(
+        sizes[Math.floor(pair / frees.length)] as number,
+        frees[pair % frees.length] as number,
+        rates[cell % rates.length] as number,
+        (bases[cell] as number) / PER_ONE.base,
+        (taken - before) / POINTS,
+      );
     }
-    const points = { each: each.subarray(0, length), noise };
+    const points = { each, noise };
     asked = { of: belief, points };
     return points;
   }

@@ -21,7 +21,7 @@ export interface Conditions {
 /** A belief as a few points: asking all of the grid in every decision would take a millisecond. */
 export interface Points {
   /** Logarithms of the knees, the base, and the share of all points that are this one: five numbers per point. */
-  readonly each: Float64Array;
+  readonly each: ArrayLike<number>;
   /** Times the usual variance. */
   readonly noise: number;
   /** Minutes that need more than the usual, and the work of a request in them; absent: none. */
@@ -29,7 +29,7 @@ export interface Points {
 }
 
 /** Numbers per point. */
-export const EACH = 5;
+const EACH = 5;
 export const SLOPE = { size: 1, free: 0.9, rate: 3 } as const;
 /** How far from a knee the parabola reaches, as a logarithm. */
 const BEND = 0.4;
@@ -68,14 +68,12 @@ const logWork = (work: number): number => Math.log(Math.max(work, 0.01));
 
 /** The points in which pods have no limit beside their CPU. */
 export function withoutLimit({ each, noise }: Points): Points {
-  const kept = new Float64Array(each.length);
-  let length = 0;
+  const kept: number[] = [];
   for (let i = 0; i < each.length; i += EACH) {
     if (each[i + 2] !== Number.POSITIVE_INFINITY) continue;
-    kept.set(each.subarray(i, i + EACH), length);
-    length += EACH;
+    for (let k = i; k < i + EACH; k++) kept.push(each[k] as number);
   }
-  return { each: kept.subarray(0, length), noise };
+  return { each: kept, noise };
 }
 
 /** 1 for a whole belief. */
@@ -164,7 +162,7 @@ interface Minute {
 }
 
 // biome-ignore lint/complexity/useMaxParams: called for every point of every question; an object each would be most of the time.
-function waitingOfPoint(each: Float64Array, i: number, free: number, rate: number): number {
+function waitingOfPoint(each: ArrayLike<number>, i: number, free: number, rate: number): number {
   return SLOPE.free * bend((each[i + 1] as number) - free) + SLOPE.rate * bend(rate - (each[i + 2] as number));
 }
 
