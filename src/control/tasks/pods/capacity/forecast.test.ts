@@ -94,8 +94,8 @@ test("spells that come seven minutes later than yesterday, and half as high agai
   const memory = loadsWith({ perMinute: history, until: milliseconds(0) });
   // At 6:06 the spell of six o'clock, which is to be 39 requests/s high, is a minute away; an hour was enough to trust.
   const seen = life(later, { to: 366, memory });
-  expect(seen.memory.alike).toMatchObject({ ago: 1_447 });
-  expect(seen.memory.alike?.times).toBeCloseTo(1.5, 1);
+  expect(seen.memory.days?.alike).toMatchObject({ ago: 1_447 });
+  expect(seen.memory.days?.alike?.times).toBeCloseTo(1.5, 1);
   expect(later(366)).toBe(1.5);
   expect(seen.load).toBeGreaterThan(37);
   // At 6:40 there are 27 minutes to go.

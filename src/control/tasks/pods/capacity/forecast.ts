@@ -23,7 +23,7 @@ export interface LoadMemory {
   readonly latest: number;
   readonly earlier: number;
   /** What was said lately, to be judged by what comes. */
-  readonly said: readonly { readonly at: Ms; readonly loads: readonly number[] }[];
+  readonly said: readonly Said[];
   /** The share of steps in which more came. Begins high: trust is earned. */
   readonly wrong: readonly number[];
   /** The mean logarithm of the CPU that serves what it expects, in requests per second that this CPU could compute. */
@@ -32,8 +32,21 @@ export interface LoadMemory {
   readonly near: readonly number[];
   /** Steps that it was judged by. */
   readonly judged: readonly number[];
-  /** Where in the days before it went as it does now; null where no such day was seen. */
+  /** What the days before say of this minute; null before anything was asked. */
+  readonly days: DaysBefore | null;
+}
+
+interface DaysBefore {
+  readonly minute: number;
+  /** Where it went as it does now; null where no such day was seen. */
   readonly alike: Alike | null;
+  /** The most around then, by forecaster; −1 where it is not known. */
+  readonly most: readonly number[];
+}
+
+interface Said {
+  readonly at: Ms;
+  readonly loads: readonly number[];
 }
 
 interface LoadForecast {
@@ -98,7 +111,7 @@ export const noLoads: LoadMemory = Object.freeze({
   level: forAll(0),
   near: forAll(1),
   judged: forAll(0),
-  alike: null,
+  days: null,
 });
 
 interface MeasuredLoad {
@@ -118,7 +131,8 @@ export function loadsAfter(memory: LoadMemory, measured: MeasuredLoad): LoadMemo
   // A clock that went back: what was kept is of other minutes.
   if (newest !== null && minute < newest - 1) return loadsAfter(noLoads, measured);
   const minutes = minutesAfter(memory, minute, Math.ceil(load * GRAIN));
-  const said = memory.said.filter((one) => one.at >= at - JUDGED.to);
+  const said: Said[] = [];
+  for (const one of memory.said) if (one.at >= at - JUDGED.to) said.push(one);
   const next = {
     ...memory,
     minutes,
@@ -187,16 +201,26 @@ function judge(
   const level = memory.level.slice();
   const near = memory.near.slice();
   const judged = memory.judged.slice();
+  let before = -1;
+  let isWrong = 0;
+  let isNear = 0;
+  let cpu = 0;
   for (let i = 0; i < COUNT; i++) {
-    const told = (said[i] as number) / GRAIN;
-    if (told < 0) continue;
+    const one = said[i] as number;
+    if (one < 0) continue;
+    // Many say the same, mostly neighbours.
+    if (one !== before) {
+      const told = one / GRAIN;
+      isWrong = isMore(load, told, SPARE * reserve) ? 1 : 0;
+      isNear = load > NEAR * told ? 1 : 0;
+      cpu = Math.log(Math.max(told + reserve, LEAST_CPU));
+      before = one;
+    }
     const steps = (judged[i] as number) + 1;
     judged[i] = Math.min(steps, REMEMBERED);
-    const isWrong = isMore(load, told, SPARE * reserve) ? 1 : 0;
-    wrong[i] = (wrong[i] as number) + (isWrong - (wrong[i] as number)) / Math.min(steps + START.steps, REMEMBERED);
-    const isNear = load > NEAR * told ? 1 : 0;
-    near[i] = (near[i] as number) + (isNear - (near[i] as number)) / Math.min(steps + START.steps, REMEMBERED);
-    const cpu = Math.log(Math.max(told + reserve, LEAST_CPU));
+    const remembered = Math.min(steps + START.steps, REMEMBERED);
+    wrong[i] = (wrong[i] as number) + (isWrong - (wrong[i] as number)) / remembered;
+    near[i] = (near[i] as number) + (isNear - (near[i] as number)) / remembered;
     level[i] = (level[i] as number) + (cpu - (level[i] as number)) / Math.min(steps, REMEMBERED);
   }
   return { ...memory, wrong, level, near, judged };
@@ -215,17 +239,21 @@ export function expectedLoad(
   memory: LoadMemory,
   { now, worth, allowed }: Asked,
 ): LoadForecast & { readonly memory: LoadMemory } {
-  const known = aligned(memory, Math.floor(now / MINUTE));
-  const loads = saidBy(known, Math.floor(now / MINUTE));
+  const minute = Math.floor(now / MINUTE);
+  const known = withDays(memory, minute);
+  const loads = saidBy(known, minute);
   const { judged, wrong, level } = memory;
   let chosen = LONGEST;
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < COUNT; i++) {
     if ((loads[i] as number) < 0 || (judged[i] as number) < STEPS_TO_TRUST) continue;
     const loss = (level[i] as number) + worth * (wrong[i] as number);
-    if (loss < least) [chosen, least] = [i, loss];
+    if (loss >= least) continue;
+    chosen = i;
+    least = loss;
   }
-  const said = [...memory.said, { at: now, loads }];
+  const said = memory.said.slice();
+  said.push({ at: now, loads });
   return {
     load: Math.max(0, loads[chosen] ?? 0) / GRAIN,
     isTrusted: (judged[chosen] as number) >= STEPS_TO_TRUST && (wrong[chosen] as number) <= allowed,
@@ -238,11 +266,18 @@ export function expectedLoad(
 // Room to work in.
 const before = new Float64Array(MINUTES_BACK);
 
-/** With the stretch that is most like the last minutes, looked for once a minute. */
-function aligned(memory: LoadMemory, minute: number): LoadMemory {
-  if (memory.alike?.minute === minute) return memory;
+/** With what the days before say, looked for once a minute. */
+function withDays(memory: LoadMemory, minute: number): LoadMemory {
+  if (memory.days?.minute === minute) return memory;
   for (let i = 0; i < MINUTES_BACK; i++) before[i] = loadIn(memory, minute - MINUTES_BACK + i);
-  return { ...memory, alike: mostAlike(before, minute) };
+  const alike = mostAlike(before, minute);
+  const most = AROUND_DAYS.map((around, i) => {
+    const isAlike = i >= AROUND.yesterday.length;
+    if (isAlike && alike === null) return -1;
+    const [ago, times] = isAlike && alike !== null ? [alike.ago, alike.times] : [DAY_MINUTES, 1];
+    return Math.ceil(times * mostAround(memory, minute - ago, around));
+  });
+  return { ...memory, days: { minute, alike, most } };
 }
 
 function nameOf(forecaster: number): string {
@@ -252,20 +287,25 @@ function nameOf(forecaster: number): string {
   return `${around < AROUND.yesterday.length ? "yesterday" : "a day like this"} ± ${AROUND_DAYS[around]} min`;
 }
 
+const NOBODY = new Array<number>(COUNT).fill(-1);
+
 /** −1 where a forecaster has not seen that far back. */
 function saidBy(memory: LoadMemory, minute: number): number[] {
-  const loads = mostByLookBack(memory, minute);
+  const loads = NOBODY.slice();
+  mostByLookBack(memory, minute, loads);
+  let i = LOOK_BACK.length;
   for (const period of PERIODS) {
     const ago = mostAgo(memory, minute, period);
-    for (const place of AND_NOW) loads.push(ago < 0 ? -1 : Math.max(ago, loads[place] ?? 0));
+    for (const place of AND_NOW) {
+      if (ago >= 0) loads[i] = Math.max(ago, place < 0 ? 0 : (loads[place] as number));
+      i += 1;
+    }
   }
-  const { alike } = memory;
-  for (let i = 0; i < AROUND_DAYS.length; i++) {
-    const [ago, times] = i < AROUND.yesterday.length ? [DAY_MINUTES, 1] : [alike?.ago ?? 0, alike?.times ?? 0];
-    const most = ago === 0 ? -1 : mostAround(memory, minute - ago, AROUND_DAYS[i] as number);
-    for (const place of AROUND_AND_NOW)
-      loads.push(most < 0 ? -1 : Math.max(Math.ceil(times * most), loads[place] as number));
-  }
+  for (const most of memory.days?.most ?? [])
+    for (const place of AROUND_AND_NOW) {
+      if (most >= 0) loads[i] = Math.max(most, loads[place] as number);
+      i += 1;
+    }
   return loads;
 }
 
@@ -302,26 +342,27 @@ export function loadNow(memory: LoadMemory): number {
 
 /** The most of the last minutes. */
 export function mostLately(memory: LoadMemory, now: Ms, length: (typeof LOOK_BACK)[number]): number {
-  return (mostByLookBack(memory, Math.floor(now / MINUTE))[LOOK_BACK.indexOf(length)] as number) / GRAIN;
+  const loads = NOBODY.slice(0, LOOK_BACK.indexOf(length) + 1);
+  mostByLookBack(memory, Math.floor(now / MINUTE), loads);
+  return (loads.at(-1) as number) / GRAIN;
 }
 
-function mostByLookBack({ minutes, first, newest }: LoadMemory, minute: number): number[] {
-  const loads: number[] = [];
+/** Into the first places of a list, as many as it has. */
+function mostByLookBack({ minutes, first, newest }: LoadMemory, minute: number, loads: number[]): void {
   // Later is not measured yet, and earlier is too long ago.
   let at = newest === null ? -1 : Math.min(minute, newest);
   const earliest = first === null || newest === null ? 0 : Math.max(first, newest - KEPT_MINUTES + 1);
   let most = 0;
   let slot = slotOf(at);
-  for (const length of LOOK_BACK) {
-    const end = Math.max(earliest, minute - length);
+  for (let i = 0; i < Math.min(LOOK_BACK.length, loads.length); i++) {
+    const end = Math.max(earliest, minute - (LOOK_BACK[i] as number));
     for (; at >= end; at--) {
       const load = minutes[slot] as number;
       if (load > most) most = load;
       slot = slot === 0 ? KEPT_MINUTES - 1 : slot - 1;
     }
-    loads.push(most);
+    loads[i] = most;
   }
-  return loads;
 }
 
 /** The most of this minute and the next ones a period ago. */

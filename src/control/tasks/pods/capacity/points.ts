@@ -85,7 +85,9 @@ export function sharesOf({ each }: Points): number {
 
 /** The strain that is expected. */
 export function strainAt({ each }: Points, conditions: Conditions): number {
-  const [size, free, rate] = [logSize(conditions), logFree(conditions), logRate(conditions)];
+  const size = logSize(conditions);
+  const free = logFree(conditions);
+  const rate = logRate(conditions);
   let sum = 0;
   let all = 0;
   for (let i = 0; i < each.length; i += EACH) {
@@ -99,7 +101,8 @@ export function strainAt({ each }: Points, conditions: Conditions): number {
 
 /** The variance of a strain that is usual there, before what was learned of the noise. */
 export function varianceAt({ each }: Points, conditions: Conditions): number {
-  const [free, rate] = [logFree(conditions), logRate(conditions)];
+  const free = logFree(conditions);
+  const rate = logRate(conditions);
   let sum = 0;
   let all = 0;
   for (let i = 0; i < each.length; i += EACH) {
@@ -113,8 +116,11 @@ export function varianceAt({ each }: Points, conditions: Conditions): number {
 
 /** The chance that a minute misses the SLO, and more than that where it is missed by much. */
 export function riskAt({ each, noise, bursts }: Points, conditions: Conditions): number {
-  const [size, free, rate] = [logSize(conditions), logFree(conditions), logRate(conditions)];
+  const size = logSize(conditions);
+  const free = logFree(conditions);
+  const rate = logRate(conditions);
   const usual = usualVariance(conditions.load);
+  const usualDeviation = Math.sqrt(noise * usual);
   let sum = 0;
   let plenty = 0;
   let all = 0;
@@ -124,7 +130,8 @@ export function riskAt({ each, noise, bursts }: Points, conditions: Conditions):
     const strain = (each[i + 3] as number) + SLOPE.size * bend((each[i] as number) - size) + waiting;
     // A wait that varies makes a miss likelier where none is expected, and not less likely where one is.
     const varies = strain < 0 ? NOISE.waiting * waiting : 0;
-    const off = (-LOGISTIC * strain) / Math.sqrt(noise * (usual + varies * varies));
+    const deviation = varies === 0 ? usualDeviation : Math.sqrt(noise * (usual + varies * varies));
+    const off = (-LOGISTIC * strain) / deviation;
     const chance = off > FAR ? 0 : off < -FAR ? 1 : 1 / (1 + Math.exp(off));
     sum += share * (strain > 0 ? chance + DEPTH * strain : chance);
     plenty += share * (strain - waiting);
