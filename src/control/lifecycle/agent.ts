@@ -9,7 +9,7 @@
  */
 import type { GuardState, Setting } from "../../act/index.ts";
 import { freshGuardState } from "../../act/index.ts";
-import type { Actor, Failure, Ms, Result, WorkloadId } from "../../base/index.ts";
+import type { Actor, Failure, Ms, Reason, Result, WorkloadId } from "../../base/index.ts";
 import { err, milliseconds, ok } from "../../base/index.ts";
 import type { Decision, SaveOptions, Transition, UpdateStats } from "../../learn/rl/index.ts";
 import { actionSize } from "../../learn/rl/index.ts";
@@ -167,15 +167,14 @@ export class Agent<R extends TaskReading, S extends Setting, O extends Seen, F> 
     const { observation, have } = sight;
     const isHeld = choice.who === "nobody" || plan === undefined;
     const next = isHeld ? have : plan.verdict.setting;
-    return {
+    const why: Reason[] = [{ by: "lifecycle", rule: choice.why }];
+    if (choice.who === "learner" && observation) why.push(...(task.reasons?.(observation) ?? []));
+    if (plan) why.push(...plan.notes);
+    if (choice.who === "learner") why.push(...this.#match.notes);
+    const told: Tick<S> = {
       stage: this.#state.stage,
       who: choice.who,
-      why: [
-        { by: "lifecycle", rule: choice.why },
-        ...(choice.who === "learner" && observation ? (task.reasons?.(observation) ?? []) : []),
-        ...(plan?.notes ?? []),
-        ...(choice.who === "learner" ? this.#match.notes : []),
-      ],
+      why,
       action: isHeld ? { kind: "hold", workload } : plan.verdict.action,
       verdict: plan?.verdict ?? null,
       recommended: plan?.verdict.setting ?? null,
@@ -183,10 +182,11 @@ export class Agent<R extends TaskReading, S extends Setting, O extends Seen, F> 
         proposal && observation && sight.health.model === "ready" ? task.decode(proposal.action, observation) : null,
       alone,
       expectedNearness: observation && next ? (task.expectedNearness?.(next, observation) ?? null) : null,
-      ...(step ? { step } : {}),
-      ...(completed ? { completed } : {}),
       events: this.#events.take(),
     };
+    // Written out, for spreads of what may be absent take longer.
+    if (step) return completed ? { ...told, step, completed } : { ...told, step };
+    return completed ? { ...told, completed } : told;
   }
 
   /** What came of the tick's action. One that was not done is not learned as done, and not counted by the guard. */
@@ -348,16 +348,14 @@ export class Agent<R extends TaskReading, S extends Setting, O extends Seen, F> 
     const setting = choice.who === "nobody" || !plan ? have : plan.verdict.setting;
     const executed = this.#options.task.encodeSetting(setting, observation);
     const { actorContext, criticContext } = observation;
-    const record: StepRecord = {
-      episode,
-      step,
-      obs: observation.values,
-      proposed: proposal?.action ?? executed,
-      executed,
-      logProb: proposal && choice.who === "learner" ? proposal.logProb : null,
-      ...(actorContext ? { actorContext } : {}),
-      ...(criticContext ? { criticContext } : {}),
-    };
+    const obs = observation.values;
+    const proposed = proposal?.action ?? executed;
+    const logProb = proposal && choice.who === "learner" ? proposal.logProb : null;
+    const plain: StepRecord = { episode, step, obs, proposed, executed, logProb };
+    const record: StepRecord =
+      actorContext || criticContext
+        ? { ...plain, ...(actorContext ? { actorContext } : {}), ...(criticContext ? { criticContext } : {}) }
+        : plain;
     this.#pending = { record, who: choice.who, previous: have, setting, executed, alone, seen: observation };
     return record;
   }

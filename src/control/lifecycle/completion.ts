@@ -33,21 +33,24 @@ export function completionOf<R extends TaskReading, S extends Setting, O extends
   const { previous, alone } = pending;
   const reward = task.reward(observation, alone ? { setting, previous, fallback: alone } : { setting, previous });
   const { episode, step, obs, proposed, logProb, actorContext, criticContext } = pending.record;
-  const { values } = observation;
-  return {
-    transition: {
-      obs,
-      action: isOthers ? task.encodeSetting(have, pending.seen) : pending.executed,
-      proposed,
-      ...(logProb === null ? {} : { logProb }),
-      reward,
-      nextObs: values,
-      end,
-      ...(actorContext ? { actorContext } : {}),
-      ...(criticContext ? { criticContext } : {}),
-      ...(observation.actorContext ? { nextActorContext: observation.actorContext } : {}),
-      ...(observation.criticContext ? { nextCriticContext: observation.criticContext } : {}),
-    },
-    completed: { episode, step, reward, end, ...(end === "no" ? {} : { finalObs: values }) },
-  };
+  const { values: nextObs } = observation;
+  const action = isOthers ? task.encodeSetting(have, pending.seen) : pending.executed;
+  // Written out, as spreads of what is seldom there would take longer than all else.
+  const plain: Transition =
+    logProb === null
+      ? { obs, action, proposed, reward, nextObs, end }
+      : { obs, action, proposed, logProb, reward, nextObs, end };
+  const hasContext = actorContext || criticContext || observation.actorContext || observation.criticContext;
+  const transition: Transition = !hasContext
+    ? plain
+    : {
+        ...plain,
+        ...(actorContext ? { actorContext } : {}),
+        ...(criticContext ? { criticContext } : {}),
+        ...(observation.actorContext ? { nextActorContext: observation.actorContext } : {}),
+        ...(observation.criticContext ? { nextCriticContext: observation.criticContext } : {}),
+      };
+  const completed: CompletedStep =
+    end === "no" ? { episode, step, reward, end } : { episode, step, reward, end, finalObs: nextObs };
+  return { transition, completed };
 }

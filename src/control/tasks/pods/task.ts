@@ -65,7 +65,7 @@ function steered({ shield: _, ...task }: PodsTask, settings: AutoscaleTask, { hi
     expectedNearness({ replicas, cpu }, { modelled }) {
       if (!modelled?.plan) return null;
       const { load } = modelled.plan;
-      return load > 0 ? Math.exp(planner.outlook(modelled.memory, { replicas, cpu, load }).strain) : null;
+      return load > 0 ? Math.exp(planner.strainOf(modelled.memory, { replicas, cpu, load })) : null;
     },
   };
 }

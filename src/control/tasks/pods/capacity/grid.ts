@@ -90,7 +90,9 @@ export interface Weighing {
  */
 export function weigh(knees: Knees, cells: Cells, weighing: Weighing): Cells {
   const { strain, conditions, variance, gain, forgotten } = weighing;
-  const [size, free, rate] = [logSize(conditions), logFree(conditions), logRate(conditions)];
+  const size = logSize(conditions);
+  const free = logFree(conditions);
+  const rate = logRate(conditions);
   const { sizes, frees } = knees;
   for (let i = 0; i < GRID.free; i++) byFree[i] = SLOPE.free * bend((frees[i] as number) - free);
   for (let i = 0; i < ROW; i++) byRate[i] = SLOPE.rate * bend(rate - (rates[i] as number));
@@ -136,7 +138,9 @@ export function weigh(knees: Knees, cells: Cells, weighing: Weighing): Cells {
         kept = now + forgotten * ((prior[cell] as number) - now);
         if (kept > largest) largest = kept;
         next = Math.round((base + gain * counted) * PER_ONE.base) | 0;
-        [baseBefore, weightBefore, ofRateBefore] = [was, weight, ofRate];
+        baseBefore = was;
+        weightBefore = weight;
+        ofRateBefore = ofRate;
       }
       learned[cell] = kept;
       bases[cell] = next;

@@ -93,6 +93,8 @@ export interface CapacityPlanner {
   step(memory: CapacityMemory, reading: WorkloadReading, now: Ms): PlannedStep;
   /** The same question for any other size and number of pods, under the plan's load. */
   outlook(memory: CapacityMemory, asked: Pick<Allocation, "replicas" | "cpu"> & { readonly load: number }): Outlook;
+  /** Of that the strain alone. */
+  strainOf(memory: CapacityMemory, asked: Pick<Allocation, "replicas" | "cpu"> & { readonly load: number }): number;
 }
 
 export interface PlannedStep {
@@ -143,16 +145,13 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
     const loads =
       load === null ? before.loads : loadsAfter(before.loads, { load, reserve: before.reserve, at: reading.at });
     const strain = strainOf(slo, reading, usualOf(before));
-    const next = {
+    const told = {
       ...before,
       conditions,
       loads,
       seenAt: reading.at,
       firstAt: before.firstAt ?? reading.at,
       strain: strain === null ? null : { at: reading.at, is: strain },
-    };
-    const told = {
-      ...next,
       usual: strain === null ? before.usual : usualAfter(before.usual, reading.latency),
       caution: strain === null ? before.caution : cautionAfter(before.caution, { isMissed: strain > 0, allowed }),
     };
@@ -274,6 +273,10 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
       if (memory.belief.steps >= ENOUGH) return planned(memory, reading, now);
       const forecast = expectedLoad(memory.loads, { now, worth: worthOfMiss(memory.caution), allowed });
       return { memory: { ...memory, loads: forecast.memory }, plan: null };
+    },
+    strainOf(memory, { replicas, cpu, load }) {
+      const work = workPerRequest(memory.conditions);
+      return strainAt(model.pointsOf(memory.belief), conditionsOf({ size: cpu, pods: replicas, load, work }));
     },
     outlook(memory, { replicas, cpu, load }) {
       const work = workPerRequest(memory.conditions);

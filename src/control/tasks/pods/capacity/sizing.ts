@@ -56,13 +56,16 @@ const lossesOf =
 /** Of a few sizes all over the range. */
 function bestOfAll(lossOf: Losses, { min, max }: Range, tries = TRIED): Size & { readonly step: number } {
   const step = (max / min) ** (1 / (tries - 1));
-  let [size, loss] = [min, lossOf(min, Number.POSITIVE_INFINITY)];
+  let size = min;
+  let loss = lossOf(min, Number.POSITIVE_INFINITY);
   for (let i = 1; i < tries; i++) {
     const tried = i === tries - 1 ? max : min * step ** i;
     const one = lossOf(tried, loss);
     // Larger ones cost even more.
     if (one === Number.POSITIVE_INFINITY) break;
-    if (one < loss) [size, loss] = [tried, one];
+    if (one >= loss) continue;
+    size = tried;
+    loss = one;
   }
   return { size, loss, step };
 }
