@@ -168,10 +168,11 @@ export class Agent<R extends TaskReading, S extends Setting, O extends Seen, F> 
     const isHeld = choice.who === "nobody" || plan === undefined;
     const next = isHeld ? have : plan.verdict.setting;
     const why: Reason[] = [{ by: "lifecycle", rule: choice.why }];
-    if (choice.who === "learner" && observation) why.push(...(task.reasons?.(observation) ?? []));
-    if (plan) why.push(...plan.notes);
-    if (choice.who === "learner") why.push(...this.#match.notes);
-    const told: Tick<S> = {
+    if (choice.who === "learner" && observation)
+      for (const reason of task.reasons?.(observation) ?? []) why.push(reason);
+    if (plan) for (const note of plan.notes) why.push(note);
+    if (choice.who === "learner") for (const note of this.#match.notes) why.push(note);
+    return {
       stage: this.#state.stage,
       who: choice.who,
       why,
@@ -182,11 +183,10 @@ export class Agent<R extends TaskReading, S extends Setting, O extends Seen, F> 
         proposal && observation && sight.health.model === "ready" ? task.decode(proposal.action, observation) : null,
       alone,
       expectedNearness: observation && next ? (task.expectedNearness?.(next, observation) ?? null) : null,
+      step,
+      completed,
       events: this.#events.take(),
     };
-    // Written out, for spreads of what may be absent take longer.
-    if (step) return completed ? { ...told, step, completed } : { ...told, step };
-    return completed ? { ...told, completed } : told;
   }
 
   /** What came of the tick's action. One that was not done is not learned as done, and not counted by the guard. */

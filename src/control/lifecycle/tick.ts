@@ -105,9 +105,9 @@ export interface Tick<S extends Setting> {
   /** How much of the objective the task's model expects to be used up under what is to be done; null without a model. */
   readonly expectedNearness: number | null;
   /** Absent when there is no observation to learn from. */
-  readonly step?: StepRecord;
+  readonly step?: StepRecord | undefined;
   /** The step before, now that its effect was measured. */
-  readonly completed?: CompletedStep;
+  readonly completed?: CompletedStep | undefined;
   readonly events: readonly AgentEvent[];
 }
 

@@ -100,9 +100,9 @@ export interface AgentTick {
   /** How much of the objective a model expects to be used up under what is to be done; null or absent without one. */
   readonly expectedNearness?: number | null;
   /** Absent when nothing can be learned from this step (no observation). */
-  readonly step?: StepToRecord;
+  readonly step?: StepToRecord | undefined;
   /** The reward of an earlier step, now that its effect was seen. */
-  readonly completed?: StepCompleted;
+  readonly completed?: StepCompleted | undefined;
   readonly events: readonly AgentEvent[];
   /** Its learner was made anew and has nothing to learn from but what the saved state would have: the store has more. */
   readonly hasForgotten?: true;
