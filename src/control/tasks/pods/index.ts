@@ -3,7 +3,7 @@
 export { actionOrder, actionSpace, decodeAction, encodeAction } from "./action.ts";
 export type { ActionKind, AutoscaleOptions, AutoscaleTask, FeatureSet } from "./autoscale.ts";
 export { autoscaleTask, mostPerEpisode, productMode, sharpSwitchCost, usualHeadroom } from "./autoscale.ts";
-export type { LoadHistory } from "./capacity/forecast.ts";
+export type { LoadHistory } from "./capacity/minutes.ts";
 export type { AutoscaleEnv } from "./env.ts";
 export { autoscaleEnv } from "./env.ts";
 export type { LearnerChoice } from "./learner.ts";

@@ -7,7 +7,7 @@ import type { Ms, Result } from "../../../base/index.ts";
 import { ok, ratio } from "../../../base/index.ts";
 import type { WorkloadReading } from "../../../observe/telemetry/index.ts";
 import type { AutoscaleTask } from "./autoscale.ts";
-import type { LoadHistory } from "./capacity/forecast.ts";
+import type { LoadHistory } from "./capacity/minutes.ts";
 import type { CapacityPlanner } from "./capacity/planner.ts";
 import { capacityPlanner } from "./capacity/planner.ts";
 import type { Modelled } from "./modelled-features.ts";

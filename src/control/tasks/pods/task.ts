@@ -11,7 +11,7 @@ import type { LaggardContext, Task } from "../../index.ts";
 import { actionOrder, decodeAction, encodeAction } from "./action.ts";
 import { aloneAfter, readingAsIf, sizesThereAre } from "./as-if-alone.ts";
 import type { AutoscaleTask } from "./autoscale.ts";
-import type { LoadHistory } from "./capacity/forecast.ts";
+import type { LoadHistory } from "./capacity/minutes.ts";
 import { centreOf, plannerOf, withModel } from "./modelled.ts";
 import { costReward } from "./objective.ts";
 import type { Observation, ObservationMemory } from "./observation.ts";

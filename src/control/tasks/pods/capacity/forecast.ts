@@ -11,14 +11,23 @@
 import type { Ms } from "../../../../base/index.ts";
 import type { Alike } from "./alike.ts";
 import { MINUTES_BACK, mostAlike } from "./alike.ts";
+import type { LoadHistory, Minutes } from "./minutes.ts";
+import {
+  GRAIN,
+  loadIn,
+  MINUTE,
+  minutesAfter,
+  minutesOf,
+  mostFrom,
+  mostOfAll,
+  mostOfLast,
+  noMinutes,
+} from "./minutes.ts";
 
 /** Plain data: it is saved. By forecaster where nothing else is said. */
 export interface LoadMemory {
-  /** The most of each minute, in hundredths of a request per second, by minute modulo the length; −1 where nobody looked. */
-  readonly minutes: readonly number[];
-  /** Of the first and the newest reading. */
-  readonly first: number | null;
-  readonly newest: number | null;
+  /** The most of each. */
+  readonly minutes: Minutes;
   /** The load of the newest, and of the one before it. */
   readonly latest: number;
   readonly earlier: number;
@@ -79,14 +88,8 @@ const AHEAD = 1;
 const TWICE_UP_TO = 60;
 
 const DAY_MINUTES = 1_440;
-const KEPT_MINUTES = MINUTES_BACK + 10;
-/** Minutes may be before the clock's first, where there is a history from before an agent began. */
-const slotOf = (minute: number): number => ((minute % KEPT_MINUTES) + KEPT_MINUTES) % KEPT_MINUTES;
-const MINUTE = 60_000;
 /** What a rate is a mean over. */
 const RATE_WINDOW = 30_000;
-/** Loads are kept in hundredths of a request per second. */
-const GRAIN = 100;
 
 /** Before anything was seen: wrong in one of a hundred steps, worth a hundred steps of proof. */
 const START = { wrong: 0.01, steps: 100 } as const;
@@ -101,9 +104,7 @@ const JUDGED = { from: 30_000, to: 52_000 } as const;
 const forAll = (value: number): readonly number[] => Object.freeze(new Array<number>(COUNT).fill(value));
 
 export const noLoads: LoadMemory = Object.freeze({
-  minutes: Object.freeze(new Array<number>(KEPT_MINUTES).fill(-1)),
-  first: null,
-  newest: null,
+  minutes: noMinutes,
   latest: 0,
   earlier: 0,
   said: [],
@@ -127,17 +128,15 @@ export function loadsAfter(memory: LoadMemory, measured: MeasuredLoad): LoadMemo
   // A mean over the edge of a burst belongs to its side of the edge.
   const isRising = load > memory.latest;
   const minute = Math.max(0, Math.floor((isRising ? at : at - RATE_WINDOW) / MINUTE));
-  const { newest, first } = memory;
+  const { newest } = memory.minutes;
   // A clock that went back: what was kept is of other minutes.
   if (newest !== null && minute < newest - 1) return loadsAfter(noLoads, measured);
-  const minutes = minutesAfter(memory, minute, Math.ceil(load * GRAIN));
+  const minutes = minutesAfter(memory.minutes, minute, Math.ceil(load * GRAIN));
   const said: Said[] = [];
   for (const one of memory.said) if (one.at >= at - JUDGED.to) said.push(one);
   const next = {
     ...memory,
     minutes,
-    first: first ?? minute,
-    newest: Math.max(newest ?? 0, minute),
     latest: load,
     earlier: memory.latest,
     said,
@@ -146,41 +145,17 @@ export function loadsAfter(memory: LoadMemory, measured: MeasuredLoad): LoadMemo
   return due !== undefined && due.at <= at - JUDGED.from ? judge(next, due.loads, { load, reserve }) : next;
 }
 
-/** What was measured before an agent began: requests per second, minute by minute, the last of them before `until`. */
-export interface LoadHistory {
-  readonly perMinute: readonly number[];
-  readonly until: Ms;
-}
-
 /**
  * A memory that knows the minutes before it began, as a metrics store can tell them. Whom to trust is not known from it: how wrong a
  * forecaster is depends on how much there is beyond the load, and that is not in a history.
  */
-export function loadsWith({ perMinute, until }: LoadHistory): LoadMemory {
-  const known = perMinute.slice(-KEPT_MINUTES);
-  const latest = known.at(-1);
-  if (latest === undefined) return noLoads;
-  const newest = Math.floor(until / MINUTE) - 1;
-  const first = newest - known.length + 1;
-  const minutes = noLoads.minutes.slice();
-  for (const [i, load] of known.entries()) minutes[slotOf(first + i)] = Math.ceil(load * GRAIN);
-  return { ...noLoads, minutes, first, newest, latest, earlier: latest };
+export function loadsWith(history: LoadHistory): LoadMemory {
+  const latest = history.perMinute.at(-1) ?? 0;
+  return { ...noLoads, minutes: minutesOf(history), latest, earlier: latest };
 }
 
 /** This share of what was said is about as much. */
 const NEAR = 0.8;
-function minutesAfter({ minutes, newest }: LoadMemory, minute: number, load: number): readonly number[] {
-  const slot = slotOf(minute);
-  const isKnown = newest !== null && newest >= minute;
-  // Most readings are not the most of their minute, and the list is long.
-  if (isKnown && (minutes[slot] as number) >= load) return minutes;
-  const next = minutes.slice();
-  // Minutes in which nobody looked are not those of a day ago.
-  if (newest !== null)
-    for (let m = newest + 1; m < Math.min(minute, newest + 1 + KEPT_MINUTES); m++) next[slotOf(m)] = -1;
-  next[slot] = load;
-  return next;
-}
 
 /** So much of the reserve may be used up: waiting then grows by about as much as is left below the SLO. */
 const SPARE = 0.15;
@@ -269,13 +244,14 @@ const before = new Float64Array(MINUTES_BACK);
 /** With what the days before say, looked for once a minute. */
 function withDays(memory: LoadMemory, minute: number): LoadMemory {
   if (memory.days?.minute === minute) return memory;
-  for (let i = 0; i < MINUTES_BACK; i++) before[i] = loadIn(memory, minute - MINUTES_BACK + i);
+  for (let i = 0; i < MINUTES_BACK; i++) before[i] = loadIn(memory.minutes, minute - MINUTES_BACK + i);
   const alike = mostAlike(before, minute);
   const most = AROUND_DAYS.map((around, i) => {
     const isAlike = i >= AROUND.yesterday.length;
     if (isAlike && alike === null) return -1;
     const [ago, times] = isAlike && alike !== null ? [alike.ago, alike.times] : [DAY_MINUTES, 1];
-    return Math.ceil(times * mostAround(memory, minute - ago, around));
+    const most = mostFrom(memory.minutes, minute - ago - around, minute - ago + AHEAD + around);
+    return most < 0 ? -1 : Math.ceil(times * most);
   });
   return { ...memory, days: { minute, alike, most } };
 }
@@ -292,7 +268,7 @@ const NOBODY = new Array<number>(COUNT).fill(-1);
 /** −1 where a forecaster has not seen that far back. */
 function saidBy(memory: LoadMemory, minute: number): number[] {
   const loads = NOBODY.slice();
-  mostByLookBack(memory, minute, loads);
+  mostOfLast(memory.minutes, minute, { lengths: LOOK_BACK, loads });
   let i = LOOK_BACK.length;
   for (const period of PERIODS) {
     const ago = mostAgo(memory, minute, period);
@@ -309,24 +285,6 @@ function saidBy(memory: LoadMemory, minute: number): number[] {
   return loads;
 }
 
-/** The most of a minute that was, of the one after it, and of so many before and behind these. */
-function mostAround(memory: LoadMemory, minute: number, around: number): number {
-  let most = -1;
-  for (let at = minute - around; at <= minute + AHEAD + around; at++) {
-    const load = loadIn(memory, at);
-    if (load < 0) return -1;
-    if (load > most) most = load;
-  }
-  return most;
-}
-
-/** −1 where nobody looked, or it is too long ago. */
-function loadIn({ minutes, first, newest }: LoadMemory, minute: number): number {
-  if (first === null || newest === null || minute < first || minute > newest || minute <= newest - KEPT_MINUTES)
-    return -1;
-  return minutes[slotOf(minute)] as number;
-}
-
 /**
  * The load of just now. A rate is a mean over two steps: where it rises beyond chance, the newer one of them was higher by as much
  * again. That is believed up to the most that ever came.
@@ -335,44 +293,23 @@ export function loadNow(memory: LoadMemory): number {
   const { latest, earlier, minutes } = memory;
   const rise = latest - earlier - noiseOf(latest);
   if (rise <= 0) return latest;
-  let most = 0;
-  for (const load of minutes) if (load > most) most = load;
-  return Math.max(latest, Math.min(latest + rise, most / GRAIN));
+  return Math.max(latest, Math.min(latest + rise, mostOfAll(minutes) / GRAIN));
 }
 
 /** The most of the last minutes. */
-export function mostLately(memory: LoadMemory, now: Ms, length: (typeof LOOK_BACK)[number]): number {
-  const loads = NOBODY.slice(0, LOOK_BACK.indexOf(length) + 1);
-  mostByLookBack(memory, Math.floor(now / MINUTE), loads);
-  return (loads.at(-1) as number) / GRAIN;
-}
-
-/** Into the first places of a list, as many as it has. */
-function mostByLookBack({ minutes, first, newest }: LoadMemory, minute: number, loads: number[]): void {
-  // Later is not measured yet, and earlier is too long ago.
-  let at = newest === null ? -1 : Math.min(minute, newest);
-  const earliest = first === null || newest === null ? 0 : Math.max(first, newest - KEPT_MINUTES + 1);
-  let most = 0;
-  let slot = slotOf(at);
-  for (let i = 0; i < Math.min(LOOK_BACK.length, loads.length); i++) {
-    const end = Math.max(earliest, minute - (LOOK_BACK[i] as number));
-    for (; at >= end; at--) {
-      const load = minutes[slot] as number;
-      if (load > most) most = load;
-      slot = slot === 0 ? KEPT_MINUTES - 1 : slot - 1;
-    }
-    loads[i] = most;
-  }
+export function mostLately({ minutes }: LoadMemory, now: Ms, length: number): number {
+  const loads = [0];
+  mostOfLast(minutes, Math.floor(now / MINUTE), { lengths: [length], loads });
+  return (loads[0] as number) / GRAIN;
 }
 
 /** The most of this minute and the next ones a period ago. */
-function mostAgo(memory: LoadMemory, minute: number, period: number): number {
+function mostAgo({ minutes }: LoadMemory, minute: number, period: number): number {
   let most = -1;
-  for (let times = 1; times <= (period <= TWICE_UP_TO ? 2 : 1); times++)
-    for (let ahead = 0; ahead <= AHEAD; ahead++) {
-      const load = loadIn(memory, minute + ahead - times * period);
-      if (load < 0) return -1;
-      if (load > most) most = load;
-    }
+  for (let times = 1; times <= (period <= TWICE_UP_TO ? 2 : 1); times++) {
+    const load = mostFrom(minutes, minute - times * period, minute + AHEAD - times * period);
+    if (load < 0) return -1;
+    if (load > most) most = load;
+  }
   return most;
 }

@@ -25,10 +25,11 @@ import {
   withWorkInDoubt,
   workPerRequest,
 } from "./conditions.ts";
-import type { LoadHistory, LoadMemory } from "./forecast.ts";
+import type { LoadMemory } from "./forecast.ts";
 import { expectedLoad, loadNow, loadsAfter, loadsWith, mostLately, noLoads } from "./forecast.ts";
 import type { Belief } from "./knees.ts";
 import { capacityModel } from "./knees.ts";
+import type { LoadHistory } from "./minutes.ts";
 import type { Overload } from "./overload.ts";
 import { arePodsDue, isGrowing, isHeld, overloadAfter } from "./overload.ts";
 import type { PodsKept } from "./pods-kept.ts";
