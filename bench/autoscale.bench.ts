@@ -1,6 +1,7 @@
 /** `coxswain bench autoscale`: what an agent's turn costs, and how fast its world and its bootstrapping are. */
 
 import { bootstrapFigures } from "./autoscale/bootstrap.ts";
+import { calibrationFigures } from "./autoscale/calibration.ts";
 import { environmentFigures } from "./autoscale/environment.ts";
 import { eventWorldFigures } from "./autoscale/event-world.ts";
 import { fluidWorldFigures } from "./autoscale/fluid-world.ts";
@@ -14,6 +15,7 @@ const parts: readonly ((context: BenchContext) => Promise<readonly Figure[]>)[] 
   eventWorldFigures,
   fluidWorldFigures,
   environmentFigures,
+  calibrationFigures,
   transferFigures,
   bootstrapFigures,
 ];

@@ -2,6 +2,8 @@
 
 export type { Fallback, FallbackStep, FallbackWish } from "./fallback.ts";
 export type {
+  AdviceJob,
+  Advisor,
   AnyTask,
   AsIfAlone,
   EncodeContext,

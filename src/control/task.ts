@@ -73,6 +73,27 @@ export interface Task<R extends TaskReading, S extends Setting, O extends Seen =
   /** Where the fallback has to be shown more than what is there; absent where settings do not change what is measured. */
   readonly alone?: AsIfAlone<R, S>;
   readonly shield?: Shield<R, S, O>;
+  /** Work on what it remembers that is too slow for a tick. Absent: none. */
+  readonly advisor?: Advisor;
+}
+
+/**
+ * Work beside the loop on what a task remembers: seconds, and pure. The job is plain data, so that a thread can do it; what comes
+ * of it is plain data too and part of the memory from then on, so it is saved with the agent.
+ */
+export interface Advisor {
+  /** What is to be done now; undefined while nothing is due. Asked after every tick. */
+  work(memory: unknown): AdviceJob | undefined;
+  /** Does it, wherever that is. */
+  advise(config: unknown): unknown;
+  /** The memory with what came of it; as it was where that is of no use. */
+  advised(memory: unknown, advice: unknown): unknown;
+}
+
+export interface AdviceJob {
+  /** Known to the threads that do it. */
+  readonly kind: string;
+  readonly config: unknown;
 }
 
 export interface EncodeContext {

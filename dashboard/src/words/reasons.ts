@@ -71,12 +71,18 @@ const CAPACITY: Words = {
   "no-cure": "Capacity: the SLO is missed, but more CPU would not cure it, so no more is given.",
 };
 
+/** Whose plan it is, where it is not the capacity model's own. */
+const PORTFOLIO: Words = {
+  prior: "Portfolio: planned by the load alone, which a model of the workload expects to be cheaper.",
+};
+
 const BY: Readonly<Record<string, Words>> = {
   lifecycle: LIFECYCLE,
   canary: { band: "Canary: the wish was kept close to what {fallback} would do." },
   shield: SHIELD,
   guard: GUARD,
   capacity: CAPACITY,
+  portfolio: PORTFOLIO,
   "domain-match": {
     "neutral-embedding":
       "The shared model has not seen enough of the workload yet, so its policy acts as for any workload.",

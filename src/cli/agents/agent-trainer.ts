@@ -1,8 +1,8 @@
 /** The loop's trainer on threads of this machine. */
 
 import { openWorkerPool, poolTrainer, type WorkerPoolOptions, workerEntry } from "../../adapters/runtime/index.ts";
-import { agentTrainingKinds } from "../../control/lifecycle/index.ts";
 import type { Trainer } from "../../control/loop/index.ts";
+import { backgroundKinds } from "./background-kinds.ts";
 import type { TrainingSetup } from "./training-worker.ts";
 
 export interface AgentTrainer {
@@ -19,7 +19,7 @@ export function openAgentTrainer({ modules = [], ...options }: AgentTrainerOptio
   const setup: TrainingSetup = { modules };
   const pool = openWorkerPool({
     ...options,
-    kinds: agentTrainingKinds(),
+    kinds: backgroundKinds(),
     entry: workerEntry("./training-worker.ts", import.meta.url),
     setup,
   });

@@ -1,8 +1,8 @@
 /** Entry of a thread that trains agents beside the loop. */
 
 import { giveWay, serveJobs, threadSetup } from "../../adapters/runtime/index.ts";
-import { agentTrainingKinds } from "../../control/lifecycle/index.ts";
 import { loadModules } from "../modules/load-modules.ts";
+import { backgroundKinds } from "./background-kinds.ts";
 
 /** What a thread needs to know before its first job. */
 export interface TrainingSetup {
@@ -14,4 +14,4 @@ const TRAINING_NICE = 19;
 
 giveWay(TRAINING_NICE);
 await loadModules((threadSetup() as TrainingSetup).modules);
-serveJobs(agentTrainingKinds());
+serveJobs(backgroundKinds());

@@ -90,6 +90,12 @@ export const profileObject = z.strictObject({
     .lt(1)
     .default(0.99)
     .describe("share of control steps that are to keep the SLO; the rest is the error budget"),
+  portfolio: z
+    .boolean()
+    .optional()
+    .describe(
+      "let a prior that was searched in a model of the workload plan where it would be cheaper; unless given, no",
+    ),
   guard: guardSchema.describe("how fast it may change, whoever asks for it"),
   utilisation: z
     .strictObject({ cpu: share.default(1), memory: share.default(1) })
@@ -143,7 +149,7 @@ export const profileSchema = profileObject.transform(profileOf);
 /** The profile that was written, or its problems, each at its place. */
 export function profileOf(given: z.output<typeof profileObject>, context: z.RefinementCtx): WorkloadProfile {
   const { controlStepSeconds, utilisation, guard, sharedModel, learner, reward, attainment, ...others } = given;
-  const { carbonIntensity, weights, ...rest } = others;
+  const { carbonIntensity, weights, portfolio, ...rest } = others;
   const usualAim = sharedModel === undefined ? "cost" : "paper";
   const objective = given.objective ?? (weights === undefined ? usualAim : "weights");
   const { online, serving, deviation } = reward.thresholds;
@@ -165,6 +171,7 @@ export function profileOf(given: z.output<typeof profileObject>, context: z.Refi
     controlStep: seconds(controlStepSeconds),
     ...(carbonIntensity === undefined ? {} : { carbonIntensity }),
     ...(weights === undefined ? {} : { weights }),
+    ...(portfolio === undefined ? {} : { portfolio }),
     ...(sharedModel === undefined ? {} : { sharedModel }),
     ...(learner === undefined ? {} : { learner }),
   };

@@ -13,7 +13,7 @@ import type { Actor, Failure, Ms, Reason, Result, WorkloadId } from "../../base/
 import { err, milliseconds, ok } from "../../base/index.ts";
 import type { Decision, SaveOptions, Transition, UpdateStats } from "../../learn/rl/index.ts";
 import { actionSize } from "../../learn/rl/index.ts";
-import type { Seen, TaskReading } from "../index.ts";
+import type { AdviceJob, Seen, TaskReading } from "../index.ts";
 import type { AgentOptions, AgentSettings } from "./agent-options.ts";
 import { agentDefaults } from "./agent-options.ts";
 import { decodeAgent, encodeAgent } from "./agent-saved.ts";
@@ -484,6 +484,24 @@ export class Agent<R extends TaskReading, S extends Setting, O extends Seen, F> 
       this.#events.tell({ at, name: "estimate", evidence: score.value });
       this.#judge({ kind: "estimate", at, score: score.value });
     } else this.#events.tell({ at, name: "estimate-failed", evidence: score.failure });
+  }
+
+  /** Work on what its task remembers, when some is due: done in place by `advise`, or beside the loop. */
+  get adviceWork(): AdviceJob | undefined {
+    return this.isPaused ? undefined : this.#options.task.advisor?.work(this.#memory);
+  }
+
+  /** What came of it, for the next tick. */
+  takeAdvice(advice: unknown): void {
+    const { advisor } = this.#options.task;
+    if (advisor) this.#memory = advisor.advised(this.#memory, advice);
+  }
+
+  /** All of it in place, where time does not matter. Whether something was due. */
+  advise(): boolean {
+    const work = this.adviceWork;
+    if (work) this.takeAdvice(this.#options.task.advisor?.advise(work.config));
+    return work !== undefined;
   }
 
   /** Whether stored steps are of use to its learner. */

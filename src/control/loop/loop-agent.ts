@@ -1,6 +1,6 @@
 /**
- * An agent in the loop: its ticks as they are, its training in a thread instead of in place.
- * Owns: when a round of training is due, whether what came of it is still wanted, stored steps as its learner takes them.
+ * An agent in the loop: its ticks as they are, its training and its task's advice in a thread instead of in place.
+ * Owns: when a round is due, whether what came of it is still wanted, stored steps as its learner takes them.
  * Not here: the agent (control/lifecycle), the thread (adapters/runtime's trainer).
  */
 import type { Setting } from "../../act/index.ts";
@@ -31,6 +31,8 @@ export function loopAgent<R extends TaskReading, S extends Setting, O extends Se
   let turns = 0;
   /** The stage in which the round under way began. */
   let begunIn: string | undefined;
+  /** Whether it is work for the task, and none for the learner. */
+  let isAdvice = false;
   return {
     parse: (arrived) => agent.parse(arrived),
     tick: (input) => {
@@ -41,6 +43,9 @@ export function loopAgent<R extends TaskReading, S extends Setting, O extends Se
     },
     acted: (outcome) => agent.acted(outcome as Result<S>),
     training: () => {
+      const work = agent.adviceWork;
+      isAdvice = work !== undefined;
+      if (work) return work;
       if (!agent.mayTrain || turns < trainEvery) return undefined;
       turns = 0;
       begunIn = agent.state.stage;
@@ -58,6 +63,10 @@ export function loopAgent<R extends TaskReading, S extends Setting, O extends Se
       };
     },
     adopt: (outcome) => {
+      if (isAdvice) {
+        agent.takeAdvice(outcome);
+        return ok(undefined);
+      }
       const made = outcomeOf(outcome);
       if (!made.ok) return made;
       // A stage that ended meanwhile was left with the policy that had earned it; another one would be untried there.

@@ -96,6 +96,7 @@ export function agentDriver<S>(options: AgentDriverOptions<S>): AgentDriver {
       const { reading, have, nodes, now } = view;
       const tick = agent.tick({ reading: ok(reading), have: ok(have), nodes, now });
       options.watch?.(tick, view);
+      agent.advise();
       if (agent.mayTrain) updates += agent.train({ updates: updatesPerStep }).updates;
       return tick.action;
     },

@@ -39,6 +39,8 @@ export interface AutoscaleTask extends Aim {
   readonly actions: ActionKind;
   /** The share of control steps that keep the SLO: what is left of the rest is the error budget. */
   readonly attainment: Ratio;
+  /** Whether a prior that was searched in a calibrated model may plan in the planner's place (calibration/). */
+  readonly portfolio: boolean;
   /** Measurements that are missing are taken from before, up to this age. Older, and the observation fails. */
   readonly maxAge: Ms;
   /** Between two decisions. */
@@ -65,6 +67,7 @@ const defaults: Omit<AutoscaleTask, "slo" | "bounds"> = {
   actions: "demand",
   objective: "paper",
   attainment: ratio(0.99),
+  portfolio: false,
   // As old as the guard lets data be that an action rests on.
   maxAge: seconds(90),
   controlStep: seconds(15),
@@ -128,6 +131,8 @@ function problemOf(task: AutoscaleTask): string | undefined {
   if (wrong !== undefined) return `${wrong.key} ${wrong.reason}`;
   if (task.actions === "residual" && task.features !== "modelled")
     return `actions are a residual of the capacity model's plan, and features are '${task.features}': give 'modelled'`;
+  if (task.portfolio && task.actions !== "residual")
+    return `portfolio chooses who plans, and actions are '${task.actions}': give 'residual', or no portfolio`;
   if (!(task.maxAge > 0)) return `maxAge is ${task.maxAge} ms: give more than 0`;
   if (!(task.controlStep > 0 && Number.isFinite(task.controlStep)))
     return `controlStep is ${task.controlStep} ms: give more than 0`;

@@ -84,7 +84,8 @@ export function autoscaleEnv(options: AutoscaleEnvOptions): AutoscaleEnv {
 
   const observe = (inside: Running): Observation => {
     const seen = unwrap(look(inside));
-    inside.memory = seen.memory;
+    const work = task.advisor?.work(seen.memory);
+    inside.memory = work ? task.advisor?.advised(seen.memory, task.advisor.advise(work.config)) : seen.memory;
     inside.seen = seen;
     return seen;
   };

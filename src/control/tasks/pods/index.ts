@@ -3,6 +3,12 @@
 export { actionOrder, actionSpace, decodeAction, encodeAction } from "./action.ts";
 export type { ActionKind, AutoscaleOptions, AutoscaleTask, FeatureSet } from "./autoscale.ts";
 export { autoscaleTask, mostPerEpisode, productMode, sharpSwitchCost, usualHeadroom } from "./autoscale.ts";
+export type { PodsAdviceWork } from "./calibration/advisor.ts";
+export { PODS_ADVICE, podsAdvice } from "./calibration/advisor.ts";
+export { calibrate } from "./calibration/calibrate.ts";
+export { courseOf, simulate } from "./calibration/fluid.ts";
+export { minutesOf } from "./calibration/records.ts";
+export { expectedLoads, priorController } from "./calibration/search.ts";
 export type { LoadHistory } from "./capacity/minutes.ts";
 export type { AutoscaleEnv } from "./env.ts";
 export { autoscaleEnv } from "./env.ts";

@@ -16,6 +16,8 @@ export interface Modelled {
   readonly plan: CapacityPlan | null;
   readonly have: Allocation;
   readonly memory: CapacityMemory;
+  /** Whose plan it is. */
+  readonly by: "plan" | "prior";
   /** What the guard would leave now; undefined where nobody can tell. */
   readonly reach: Reach | undefined;
 }

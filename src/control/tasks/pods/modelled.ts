@@ -7,9 +7,12 @@ import type { Ms, Result } from "../../../base/index.ts";
 import { ok, ratio } from "../../../base/index.ts";
 import type { WorkloadReading } from "../../../observe/telemetry/index.ts";
 import type { AutoscaleTask } from "./autoscale.ts";
+import type { CalibrationMemory } from "./calibration/seat.ts";
+import { calibrationAfter, seatedPlan } from "./calibration/seat.ts";
 import type { LoadHistory } from "./capacity/minutes.ts";
 import type { CapacityPlanner } from "./capacity/planner.ts";
 import { capacityPlanner } from "./capacity/planner.ts";
+import type { PodBounds } from "./limits.ts";
 import type { Modelled } from "./modelled-features.ts";
 import { modelledFeatureNames } from "./modelled-features.ts";
 import type { Observation } from "./observation.ts";
@@ -32,15 +35,29 @@ export const plannerOf = (
 interface Context {
   readonly now: Ms;
   readonly reach?: Reach | undefined;
+  /** Absent: the planner plans. */
+  readonly portfolio?: Portfolio | undefined;
+}
+
+interface Portfolio {
+  readonly calibration: CalibrationMemory | undefined;
+  readonly bounds: PodBounds;
+  /** The share of steps that may miss the SLO. */
+  readonly budget: number;
 }
 
 /** The observation with what the model says of it. Its last features are in the order of their names. */
 export function withModel(
   planner: CapacityPlanner,
   { seen, reading }: { readonly seen: Observation; readonly reading: WorkloadReading },
-  { now, reach }: Context,
+  { now, reach, portfolio }: Context,
 ): Result<Observation, never> {
-  const { memory, plan } = planner.step(seen.memory.capacity ?? planner.fresh, reading, now);
+  const before = seen.memory.capacity ?? planner.fresh;
+  const planned = planner.step(before, reading, now);
+  const { memory } = planned;
+  const calibration =
+    portfolio && calibrationAfter(portfolio.calibration, { before, after: memory, reading, budget: portfolio.budget });
+  const { plan, by } = seatedPlan(planned, { ...portfolio, calibration, planner, reading, now });
   const { values } = seen;
   const have = reading.spec;
   if (plan !== null) {
@@ -54,8 +71,9 @@ export function withModel(
     values[first + 3] = load + measured > 0 ? (load - measured) / (load + measured) : 0;
     values[first + 4] = clip(memory.caution.level / 3);
   }
-  const modelled: Modelled = { plan, have, memory, reach };
-  return ok({ ...seen, memory: { ...seen.memory, capacity: memory }, modelled });
+  const modelled: Modelled = { plan, by, have, memory, reach };
+  const remembered = { ...seen.memory, capacity: memory };
+  return ok({ ...seen, memory: calibration ? { ...remembered, calibration } : remembered, modelled });
 }
 
 const LOG_FOUR = Math.log(4);

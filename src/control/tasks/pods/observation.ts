@@ -13,6 +13,7 @@ import { positionOf } from "./action.ts";
 import type { AugmentedFeature, AugmentedMemory } from "./augmented/augmented.ts";
 import { augmentedAfter, augmentedFeatureNames, augmentedValues, noAugmentedMemory } from "./augmented/augmented.ts";
 import type { AutoscaleTask, FeatureSet } from "./autoscale.ts";
+import type { CalibrationMemory } from "./calibration/seat.ts";
 import type { CapacityMemory } from "./capacity/planner.ts";
 import type { Demand, DemandMemory } from "./demand.ts";
 import { demandAfter, demandOf, noDemand } from "./demand.ts";
@@ -85,6 +86,8 @@ export interface ObservationMemory {
   /** Only where the task asks for these features. */
   readonly augmented?: AugmentedMemory;
   readonly capacity?: CapacityMemory;
+  /** Only where the task has a portfolio. */
+  readonly calibration?: CalibrationMemory;
 }
 
 export const freshObservationMemory: ObservationMemory = Object.freeze({

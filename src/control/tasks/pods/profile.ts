@@ -26,6 +26,8 @@ export interface WorkloadProfile extends Aim {
   readonly bounds: PodBounds;
   /** The share of control steps that are to keep the SLO. */
   readonly attainment: Ratio;
+  /** Whether a prior that was searched in a model of the workload may plan where it would be cheaper; absent: no. */
+  readonly portfolio?: boolean;
   /** How fast its guard lets it change, for learner and fallback alike; absent: as usual. */
   readonly guard?: PodGuard;
   /** Utilisation that counts in full. */
@@ -101,6 +103,8 @@ export function profileProblems(profile: WorkloadProfile): readonly ProfileProbl
       ["risk"],
       `must be left out where the objective is ${profile.objective}: there the attainment says what may be missed`,
     );
+  if (profile.portfolio && profile.objective === "paper")
+    report(["portfolio"], "must be left out where the objective is paper: there nobody plans");
   if (profile.learner !== undefined && profile.sharedModel !== undefined)
     report(["learner"], "must be left out where there is a sharedModel: the agent goes on with that model's learner");
   if (profile.learner !== undefined && learnsFromOf(profile.learner) === "own-rollout") {
@@ -135,7 +139,7 @@ export function profileTask(
   further: Partial<Pick<AutoscaleOptions, "features" | "maxAge" | "usualLoad">> = {},
 ): Result<AutoscaleTask> {
   const { slo, bounds, utilisation, reward, controlStep, episodeSteps, attainment } = profile;
-  const { objective, carbonIntensity, weights } = profile;
+  const { objective, carbonIntensity, weights, portfolio = false } = profile;
   const { alpha, headroom, switchCost } = reward;
   return autoscaleTask({
     slo,
@@ -147,7 +151,7 @@ export function profileTask(
     controlStep,
     episodeSteps,
     attainment,
-    ...(objective === "paper" ? {} : { ...productMode, objective, carbonIntensity, weights }),
+    ...(objective === "paper" ? {} : { ...productMode, objective, carbonIntensity, weights, portfolio }),
     ...further,
   });
 }

@@ -11,6 +11,7 @@ import type { LaggardContext, Task } from "../../index.ts";
 import { actionOrder, decodeAction, encodeAction } from "./action.ts";
 import { aloneAfter, readingAsIf, sizesThereAre } from "./as-if-alone.ts";
 import type { AutoscaleTask } from "./autoscale.ts";
+import { podsAdvisor } from "./calibration/advisor.ts";
 import type { LoadHistory } from "./capacity/minutes.ts";
 import { centreOf, plannerOf, withModel } from "./modelled.ts";
 import { costReward } from "./objective.ts";
@@ -50,7 +51,12 @@ function steered({ shield: _, ...task }: PodsTask, settings: AutoscaleTask, { hi
     ...task,
     encode(reading, { memory, now, reach }) {
       const seen = encodeObservation(settings, reading, { memory: memory as ObservationMemory, now });
-      return seen.ok ? withModel(planner, { seen: seen.value, reading }, { now, reach }) : seen;
+      if (!seen.ok) return seen;
+      const { calibration } = memory as ObservationMemory;
+      const portfolio = settings.portfolio
+        ? { calibration, bounds: settings.bounds, budget: 1 - settings.attainment }
+        : undefined;
+      return withModel(planner, { seen: seen.value, reading }, { now, reach, portfolio });
     },
     decode(action, seen) {
       const centre = centreOf(planner, settings, seen);
@@ -61,7 +67,12 @@ function steered({ shield: _, ...task }: PodsTask, settings: AutoscaleTask, { hi
       return centre ? encodeResidual(setting, centre) : new Float32Array(residualOrder.length);
     },
     isReady: ({ modelled }) => modelled?.plan != null,
-    reasons: ({ modelled }) => (modelled?.plan ? [{ by: "capacity", rule: modelled.plan.rule }] : []),
+    reasons({ modelled }) {
+      if (!modelled?.plan) return [];
+      const rule = { by: "capacity", rule: modelled.plan.rule };
+      return modelled.by === "prior" ? [rule, { by: "portfolio", rule: "prior" }] : [rule];
+    },
+    ...(settings.portfolio ? { advisor: podsAdvisor(settings) } : {}),
     expectedNearness({ replicas, cpu }, { modelled }) {
       if (!modelled?.plan) return null;
       const { load } = modelled.plan;

@@ -17,7 +17,7 @@ import {
   loadIn,
   MINUTE,
   minutesAfter,
-  minutesOf,
+  minutesFrom,
   mostFrom,
   mostOfAll,
   mostOfLast,
@@ -151,7 +151,7 @@ export function loadsAfter(memory: LoadMemory, measured: MeasuredLoad): LoadMemo
  */
 export function loadsWith(history: LoadHistory): LoadMemory {
   const latest = history.perMinute.at(-1) ?? 0;
-  return { ...noLoads, minutes: minutesOf(history), latest, earlier: latest };
+  return { ...noLoads, minutes: minutesFrom(history), latest, earlier: latest };
 }
 
 /** This share of what was said is about as much. */

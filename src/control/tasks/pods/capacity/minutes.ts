@@ -60,7 +60,7 @@ export function minutesAfter(minutes: Minutes, minute: number, load: number): Mi
 }
 
 /** As a metrics store can tell them. */
-export function minutesOf({ perMinute, until }: LoadHistory): Minutes {
+export function minutesFrom({ perMinute, until }: LoadHistory): Minutes {
   const known = perMinute.slice(-KEPT);
   if (known.length === 0) return noMinutes;
   const newest = Math.floor(until / MINUTE) - 1;
