@@ -35,8 +35,10 @@ export interface Task<R extends TaskReading, S extends Setting, O extends Seen =
   readonly episodeSteps: number;
   /** Of an observation. */
   readonly observationSize: number;
-  /** Of an action, whose numbers are from −1 to 1. */
+  /** Of an action, whose numbers are from −1 to 1 unless there are choices. */
   readonly actionSize: number;
+  /** An action is the number of one of so many choices, from 0. Absent: it is numbers. */
+  readonly choices?: number;
   readonly freshMemory: unknown;
 
   /** Whatever a telemetry source handed over is unknown until this accepts it. */

@@ -1,7 +1,8 @@
 /**
  * Simulated worlds. `eventWorld` runs every request, `fluidWorld` is the fast rung for training; both have the face of
  * `ClusterWorld`. Start reading at cluster/world.ts (the face), then cluster/event/event-world.ts. The microservices world
- * is built the same way: microservices/world.ts, then microservices/event/event-world.ts.
+ * is built the same way: microservices/world.ts, then microservices/event/event-world.ts; so is the serverless one:
+ * serverless/world.ts, then serverless/platform.ts.
  */
 export { simActuator } from "./cluster/actuator.ts";
 export type { AgreementCell, CellMeasurement } from "./cluster/agreement.ts";
@@ -64,3 +65,11 @@ export { simulatedGround } from "./microservices/pretraining-ground.ts";
 export { disturbedApplication } from "./microservices/pretraining-traces.ts";
 export { simulatedServices } from "./microservices/services-port.ts";
 export type { ApplicationTruth, MicroserviceWorld, RequestTruth } from "./microservices/world.ts";
+export { serverlessWorld } from "./serverless/event/event-world.ts";
+export { fluidServerlessWorld } from "./serverless/fluid/fluid-world.ts";
+export type { FunctionProfile } from "./serverless/functions.ts";
+export { functionMix, functionNames, functionProfiles } from "./serverless/functions.ts";
+export { cloudInvokers, localInvokers } from "./serverless/invokers.ts";
+export type { InvocationPattern } from "./serverless/patterns.ts";
+export { poissonPattern, recordedPattern } from "./serverless/patterns.ts";
+export type { ServerlessOptions } from "./serverless/spec.ts";

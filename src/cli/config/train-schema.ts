@@ -66,6 +66,10 @@ const ppoSchema = z
       .number()
       .default(ppoDefaults.logStdInit)
       .describe("logarithm of the first deviation of Gaussian actions"),
+    maskedChoices: z
+      .boolean()
+      .default(ppoDefaults.maskedChoices)
+      .describe("the last numbers of an observation say which choices may be made now"),
   })
   .refine((ppo) => ppo.minibatch <= ppo.streams * ppo.rolloutSteps, {
     path: ["minibatch"],

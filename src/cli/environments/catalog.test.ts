@@ -15,8 +15,11 @@ test("a classic environment loads nothing else", async () => {
   expect(envIds()).toEqual(before);
 });
 
-test.each(["AutoscaleFluid-v0", "Mitigation-v0"])("%s is a sound environment", async (id) => {
-  await loadEnv(id);
-  const make = () => makeEnv<unknown, unknown>(id) as Env<unknown, unknown>;
-  expect(checkEnv(make, { steps: 10 })).toEqual([]);
-});
+test.each(["AutoscaleFluid-v0", "Mitigation-v0", "FunctionsFluid-v0", "FunctionsEvent-v0"])(
+  "%s is a sound environment",
+  async (id) => {
+    await loadEnv(id);
+    const make = () => makeEnv<unknown, unknown>(id) as Env<unknown, unknown>;
+    expect(checkEnv(make, { steps: 10 })).toEqual([]);
+  },
+);

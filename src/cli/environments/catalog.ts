@@ -24,6 +24,14 @@ const packageEnvs: Readonly<Record<string, PackageEnv>> = {
     about: "limits of one service of an application under anomalies",
     load: async () => (await import("./mitigation-env.ts")).mitigationEntry,
   },
+  "FunctionsFluid-v0": {
+    about: "scaling of a serverless function on the fluid platform: fast, for training",
+    load: async () => (await import("./functions-env.ts")).functionsEntry("fluid"),
+  },
+  "FunctionsEvent-v0": {
+    about: "scaling of a serverless function on the event-driven platform: call by call, for evaluation",
+    load: async () => (await import("./functions-env.ts")).functionsEntry("event"),
+  },
 };
 
 /** Of every environment that can be named, loaded or not. */

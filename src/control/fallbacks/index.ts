@@ -3,6 +3,7 @@
  * Every one keeps its state as plain data, takes time as an argument and says why it decided what it decided.
  */
 
+export { ensureController, ensureUtil } from "./ensure.ts";
 export type { PodFallback } from "./fallback.ts";
 export { startingWith } from "./fallback.ts";
 export type { HpaState } from "./hpa/behavior.ts";

@@ -347,3 +347,82 @@ test("the proposal is learned from, not what a guard made of it", () => {
   };
   expect(momentsWith(0)).toEqual(momentsWith(0.5));
 });
+
+// ── Masks ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const maskedConfig: PpoConfig = {
+  ...ppoDefaults,
+  hidden: [4],
+  streams: 1,
+  rolloutSteps: 8,
+  minibatch: 8,
+  epochs: 1,
+  lr: flat(0.01),
+  entropyCoef: 0,
+  maskedChoices: true,
+};
+const maskedShape = { obs: 4, action: { kind: "discrete", n: 3 } as const, actorContext: 0, criticContext: 0 };
+
+test("a masked choice is never drawn, and the others share its probability by their own", () => {
+  const free = new Ppo({ kernels: referenceKernels(), shape: maskedShape, config: maskedConfig, seed: 5 });
+  const logProbOf = (obs: readonly number[], choice: number): number => {
+    for (let i = 0; i < 1_000; i++) {
+      const { action, logProb } = unwrap(free.act(obs, { explore: true }));
+      if (action[0] === choice) return logProb;
+    }
+    return Number.NEGATIVE_INFINITY;
+  };
+  // The networks see the mask too; weights of those inputs are small at first, but not nothing, so the logits are asked for
+  // with the same mask: p0 and p2 of the pair are e^l0 / (e^l0 + e^l2) and the rest.
+  const pair = [0.5, 1, 0, 1];
+  const [first, never, last] = [0, 1, 2].map((choice) => logProbOf(pair, choice));
+  expect(never).toBe(Number.NEGATIVE_INFINITY);
+  expect(Math.exp(first as number) + Math.exp(last as number)).toBeCloseTo(1, 6);
+  // With one left there is nothing to choose.
+  expect(unwrap(free.act([0.5, 0, 1, 0], { explore: true }))).toEqual({ action: Float32Array.of(1), logProb: 0 });
+  expect(unwrap(free.act([0.5, 0, 0, 1], { explore: false })).action[0]).toBe(2);
+  expect(free.act([0.5, 0, 0, 0], { explore: true })).toMatchObject({ ok: false, failure: { code: "rl.no-choice" } });
+});
+
+test("a forced choice teaches the policy nothing: its ratio is one and its gradient zero, by hand", () => {
+  const learner = new Ppo({ kernels: referenceKernels(), shape: maskedShape, config: maskedConfig, seed: 6 });
+  const before = Float64Array.from(blocksOf(learner)["actor/params"] ?? []);
+  for (let i = 0; i < 8; i++) {
+    const obs = [i / 8, 0, 1, 0];
+    const { action, logProb } = unwrap(learner.act(obs, { explore: true }));
+    unwrap(learner.observe({ obs, action, logProb, reward: i, nextObs: obs, end: "terminated" }));
+  }
+  // d log p / d logit = 1 − p for the choice and −p for the others: with p = 1 and 0, nothing.
+  expect(learner.update()?.gradientSteps).toBe(1);
+  expect(Float64Array.from(blocksOf(learner)["actor/params"] ?? [])).toEqual(before);
+});
+
+test("what a mask rules out gets no gradient through its own logit", () => {
+  // Rewards for choice 0 over choice 2, with 1 ruled out: the bias of the last layer moves up for 0, down for 2, not for 1.
+  const learner = new Ppo({ kernels: referenceKernels(), shape: maskedShape, config: maskedConfig, seed: 7 });
+  for (let i = 0; i < 8; i++) {
+    const obs = [0.5, 1, 0, 1];
+    const { action, logProb } = unwrap(learner.act(obs, { explore: true }));
+    const reward = action[0] === 0 ? 1 : -1;
+    unwrap(learner.observe({ obs, action, logProb, reward, nextObs: obs, end: "terminated" }));
+  }
+  const biases = () => Array.from(blocksOf(learner)["actor/params"]?.slice(-3) ?? []);
+  const before = biases();
+  learner.update();
+  const moved = biases().map((bias, i) => bias - (before[i] ?? 0));
+  expect(moved[0]).toBeGreaterThan(0.001);
+  expect(moved[1]).toBe(0);
+  expect(moved[2]).toBeLessThan(-0.001);
+});
+
+test("masks need one choice and observations that hold them", () => {
+  const make = (obs: number, action: ActionShape) => () =>
+    new Ppo({
+      kernels: referenceKernels(),
+      shape: { obs, action, actorContext: 0, criticContext: 0 },
+      config: maskedConfig,
+      seed: 1,
+    });
+  expect(make(2, { kind: "discrete", n: 3 })).toThrow("maskedChoices");
+  expect(make(9, { kind: "continuous", low: [0], high: [1] })).toThrow("maskedChoices");
+});

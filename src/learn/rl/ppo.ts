@@ -11,6 +11,7 @@ import type { Result, Rng } from "../../base/index.ts";
 import { CodedError, err, failure, ok, seededRng } from "../../base/index.ts";
 import type { Gradients, Kernels, Network, Optimiser, Ptr } from "../tensor/index.ts";
 import { adam, buildNetwork, clipGradNorms, PARAMS_ONLY } from "../tensor/index.ts";
+import { checkMasked, type MaskedRows, maskLogits, noChoice } from "./choice-mask.ts";
 import type { ActOptions, Decision, Learner, LearnerShape, SaveOptions, Transition, UpdateStats } from "./learner.ts";
 import { checkInputs, checkTransition, divergence, policyFailure } from "./learner.ts";
 import { orthogonalMlp } from "./networks.ts";
@@ -62,6 +63,11 @@ export interface PpoConfig {
   readonly normaliseReward: boolean;
   /** Log standard deviation that Gaussian policies start with. */
   readonly logStdInit: number;
+  /**
+   * The last numbers of an observation, one for each choice, say which may be made now (1) and which not (0): those are
+   * never drawn, have no probability and take no gradient. For policies of choices; networks see these numbers too.
+   */
+  readonly maskedChoices: boolean;
 }
 
 /** CleanRL's settings for classic control. */
@@ -84,6 +90,7 @@ export const ppoDefaults: PpoConfig = {
   normaliseObs: false,
   normaliseReward: false,
   logStdInit: 0,
+  maskedChoices: false,
 };
 
 export interface PpoOptions {
@@ -143,6 +150,8 @@ export class Ppo implements Learner {
   readonly #critic: Network;
   readonly #head: PolicyHead;
   readonly #dValue: Ptr;
+  /** Observations of a minibatch as they were seen, for masks. */
+  readonly #seen: Float32Array;
   readonly #optimisers: readonly [Optimiser, Optimiser];
   readonly #gradients: readonly Gradients[];
   readonly #rollout: Rollout;
@@ -161,6 +170,8 @@ export class Ppo implements Learner {
     this.#random = { act: root.fork("act"), shuffle: root.fork("shuffle") };
     const { hidden, streams, rolloutSteps } = config;
     const batch = Math.min(config.minibatch, streams * rolloutSteps);
+    if (config.maskedChoices) checkMasked(shape);
+    this.#seen = new Float32Array(config.maskedChoices ? batch * shape.obs : 0);
     const inputs = shape.obs + shape.actorContext;
     this.#actor = buildNetwork(kernels, {
       layers: orthogonalMlp({ inputs, hidden, outputs: policyOutputs(shape.action) }, 0.01),
@@ -204,6 +215,8 @@ export class Ppo implements Learner {
     for (let i = 0; i < this.#actor.outputs; i++) {
       if (!Number.isFinite(f32[(output >> 2) + i]!)) return err(policyFailure());
     }
+    if (this.config.maskedChoices && maskLogits(f32, { ...this.#masks(output), obs, rows: 1 }) === 0)
+      return err(noChoice());
     const head = this.#head;
     if (explore) head.sample(output, explorer?.rng ?? this.#random.act);
     else head.mode(output);
@@ -305,6 +318,10 @@ export class Ppo implements Learner {
     this.#fillActor(rows);
     transitions.gather("action", rows, { into: memory.f32, at: head.actions >> 2, stride: head.dims });
     const output = this.#actor.forward(n);
+    if (this.config.maskedChoices) {
+      transitions.gather("obs", rows, { into: this.#seen, at: 0, stride: this.shape.obs });
+      maskLogits(memory.f32, { ...this.#masks(output), obs: this.#seen, rows: n });
+    }
     head.evaluate(output, n);
     const { mean, scale } = this.config.normaliseAdvantages ? advantageScale(advantages, rows) : UNSCALED;
     const clip = valueAt(this.config.clip, this.#progress);
@@ -332,6 +349,10 @@ export class Ppo implements Learner {
     sums.policy += loss;
     sums.kl += kl;
     return kl;
+  }
+
+  #masks(logits: Ptr): Omit<MaskedRows, "obs" | "rows"> {
+    return { logits, choices: this.#actor.outputs, width: this.shape.obs };
   }
 
   #valueGradient(rows: Int32Array, sums: Sums): void {

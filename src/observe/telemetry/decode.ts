@@ -1,6 +1,6 @@
 /**
  * Readings from outside, believed only once every field has been looked at.
- * Owns: `unknown` to WorkloadReading, or a coded failure that names the field.
+ * Owns: `unknown` to WorkloadReading or FunctionReading, or a coded failure that names the field.
  * Not here: whether a reading is fresh (control/), what its values mean.
  *
  * Keys that are not known are left out, not refused: a newer exporter may say more, and a controller that stopped for
@@ -9,13 +9,19 @@
  */
 import type { Bytes, Failure, Millicores, Ms, PerSecond, Ratio, Result, WorkloadId } from "../../base/index.ts";
 import { err, failure, failureOf, ok, parseWorkloadId } from "../../base/index.ts";
+import type { FunctionReading } from "./function-reading.ts";
 import type { OomKill, PodReading, ResizeState, WorkloadReading } from "./reading.ts";
 
 export type ReadingFailure = Failure<"telemetry.malformed" | "telemetry.not-a-measure">;
 
-export function parseReading(value: unknown): Result<WorkloadReading, ReadingFailure> {
+export const parseReading = (value: unknown): Result<WorkloadReading, ReadingFailure> => parsed(value, readingOf);
+
+export const parseFunctionReading = (value: unknown): Result<FunctionReading, ReadingFailure> =>
+  parsed(value, functionReadingOf);
+
+function parsed<R>(value: unknown, of: (reading: Place) => R): Result<R, ReadingFailure> {
   try {
-    return ok(readingOf(new Place(value, () => "reading")));
+    return ok(of(new Place(value, () => "reading")));
   } catch (thrown) {
     const found = failureOf(thrown);
     if (thrown instanceof Refused) return err(thrown.reason);
@@ -88,6 +94,34 @@ function killOf(kill: Place): OomKill {
     pod: kill.name("pod"),
     at: kill.amount("at") as Ms,
     memoryLimit: kill.amount("memoryLimit") as Bytes,
+  };
+}
+
+function functionReadingOf(reading: Place): FunctionReading {
+  const setting = reading.inner("setting");
+  const use = reading.inner("use");
+  const time = (field: string) => reading.measure(field) as Ms | null;
+  const rate = (field: string) => reading.measure(field) as PerSecond | null;
+  return {
+    workload: workloadOf(reading),
+    at: reading.amount("at") as Ms,
+    setting: {
+      shares: setting.amount("shares"),
+      memory: setting.amount("memory"),
+      containers: setting.count("containers"),
+    },
+    slo: reading.amount("slo") as Ms,
+    ready: reading.count("ready"),
+    starting: reading.count("starting"),
+    use: { cpu: use.measure("cpu") as Ratio | null, memory: use.measure("memory") as Ratio | null },
+    latency: time("latency"),
+    execution: time("execution"),
+    waiting: time("waiting"),
+    coldStart: time("coldStart"),
+    offered: rate("offered"),
+    completed: rate("completed"),
+    failed: rate("failed"),
+    kills: reading.count("kills"),
   };
 }
 

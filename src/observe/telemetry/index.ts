@@ -1,5 +1,6 @@
 /** Telemetry: what a controller may know of a workload, and nothing more. Readings first, then spans. */
-export { parseReading } from "./decode.ts";
+export { parseFunctionReading, parseReading } from "./decode.ts";
+export type { FunctionReading } from "./function-reading.ts";
 export type { InstanceCounters, InstanceReading, NodeReading, RequestReading } from "./instance-reading.ts";
 export type { FillRandom } from "./keyed-hash.ts";
 export { KeyedHash } from "./keyed-hash.ts";

@@ -161,15 +161,6 @@ export const CLIENT_TIMEOUT = 5_000;
 /** One way between two containers, ms: mean and coefficient of variation. Assumed [0.05..0.3]: one switch, kernel TCP. */
 export const hop = { mean: 0.1, variation: 0.25 } as const;
 
-/** Misses per access with the whole working set cached. Assumed [0.05..0.3]. */
-export const FULL_CACHE_MISSES = 0.15;
-
-/**
- * Misses over misses with the whole working set cached, at an allocation of `a` of it: a^(−1/2), the rule of Hartstein et
- * al., "Cache miss behavior: is it √2?" (CF 2006). Capped: with no cache at all every access goes to memory.
- */
-export const missCurve = { exponent: -0.5, most: 1 / FULL_CACHE_MISSES } as const;
-
 /** What one miss brings from memory, bytes. */
 export const CACHE_LINE = 64;
 

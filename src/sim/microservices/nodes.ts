@@ -1,6 +1,6 @@
 /**
  * The machines of the microservices world: two processor classes, each with five resources.
- * Owns: their calibration, and the dissertation's cluster. Not here: how they are shared (sharing.ts).
+ * Owns: their calibration, and the dissertation's cluster. Not here: how they are shared (../sharing.ts).
  */
 
 /** Amounts by resource, in the order of `resources`: cores, MB/s, MiB, MB/s, MB/s. */

@@ -1,7 +1,7 @@
 /**
  * An application in flat arrays, as both rungs run it.
  * Owns: the layout. Callers come before their callees, so that walking backwards goes bottom up.
- * Not here: the application (applications/), drawing a request's work (draws.ts).
+ * Not here: the application (applications/), drawing a request's work (../draws.ts).
  */
 import type { Call, MicroserviceApplication } from "./applications/index.ts";
 import { type Profile, profiles, QUEUE_PER_THREAD } from "./calibration.ts";

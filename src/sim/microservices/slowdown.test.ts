@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { missFactor } from "../cache-misses.ts";
 import { type Profile, profiles } from "./calibration.ts";
-import { missFactor, noStress, type Slowdown, slowdownOf } from "./slowdown.ts";
+import { noStress, type Slowdown, slowdownOf } from "./slowdown.ts";
 
 const plenty = [1e6, 1e6, 1e6, 1e6, 1e6];
 const slow = (

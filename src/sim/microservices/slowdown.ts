@@ -1,6 +1,6 @@
 /**
  * How much longer a request takes when its container gets less than it wants.
- * Owns: the one formula that both rungs use. Not here: what a container gets (sharing.ts), CPU quotas (event/quota-clock.ts).
+ * Owns: the one formula that both rungs use. Not here: what a container gets (../sharing.ts), CPU quotas (event/quota-clock.ts).
  *
  * A request's own time is a mix of parts, one per resource. Alone with less than its rate of a resource, that part grows by
  * demand over share; a stressor beside it is more demand of the same kind. With n requests at work, the container cannot
@@ -12,15 +12,10 @@
  * The first is the time of one alone, the second the bottleneck's; both conserve what flows. Cache has no part of its own:
  * with less of it misses grow, and with them the memory part and its bytes. A cache is divided by who fills it.
  */
-import { CPU, IO, LLC, MEMORY, missCurve, NETWORK, type Profile, RESOURCE_COUNT } from "./calibration.ts";
-import { besideStressor } from "./sharing.ts";
 
-/** Misses over misses with the whole working set in the cache. */
-export function missFactor(cached: number, workingSet: number): number {
-  if (workingSet <= 0 || cached >= workingSet) return 1;
-  if (cached <= 0) return missCurve.most;
-  return Math.min(missCurve.most, (cached / workingSet) ** missCurve.exponent);
-}
+import { missFactor } from "../cache-misses.ts";
+import { besideStressor } from "../sharing.ts";
+import { CPU, IO, LLC, MEMORY, NETWORK, type Profile, RESOURCE_COUNT } from "./calibration.ts";
 
 export interface Slowdown {
   /** Of one request alone. */

@@ -6,9 +6,9 @@ import type { Limits, Ms } from "../../base/index.ts";
 import { CodedError, failure, seconds, unwrap } from "../../base/index.ts";
 import type { MetricsConfig } from "../cluster/metrics/config.ts";
 import type { Load } from "../cluster/workloads/index.ts";
+import type { WorkSpread } from "../draws.ts";
 import { type MicroserviceApplication, parseApplication } from "./applications/index.ts";
 import { CLIENT_TIMEOUT, hop, tracing } from "./calibration.ts";
-import type { WorkSpread } from "./draws.ts";
 import { firmNodes, type MicroserviceNode, processorClasses } from "./nodes.ts";
 
 export interface TracingOptions {

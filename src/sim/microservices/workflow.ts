@@ -3,8 +3,9 @@
  * Owns: putting stages, parallel calls, caches and ways together; nothing waits for anything here but for answers.
  * Not here: how long a call's own work takes (isolated.ts, fluid/), requests that meet each other (event/).
  */
+
+import { PURPOSE, sigmaOf, uniform, type WorkSpread, workFactor } from "../draws.ts";
 import { WORK_BEFORE_STAGES } from "./calibration.ts";
-import { PURPOSE, sigmaOf, uniform, type WorkSpread, workFactor } from "./draws.ts";
 import type { Program } from "./program.ts";
 
 export interface Walker {

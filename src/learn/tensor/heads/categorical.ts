@@ -44,6 +44,8 @@ export function sampleCategorical(
         left -= powers[choice]!;
         if (left < 0) break;
       }
+      // Unless it is ruled out: then the last that is not.
+      while (powers[choice] === 0) choice--;
       f32[actions + i] = choice;
       sum += f32[at + choice]! - most - Math.log(total);
       at += size;

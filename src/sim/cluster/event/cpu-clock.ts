@@ -1,7 +1,7 @@
 /**
  * A pod's CPU under a quota, advanced in one step over any number of quota periods.
  * Owns: processor sharing among the threads that want to run, the quota per period, the throttled time between.
- * Not here: which requests run (running-set.ts), what they do next (event-world.ts).
+ * Not here: which requests run (engine/running-set.ts), what they do next (event-world.ts).
  *
  * Virtual time is the trick. Threads share cores equally, as the kernel's fair scheduler does it inside a control group,
  * so at any moment all of them advance at the same pace: one while there are cores for all, less when there are not,

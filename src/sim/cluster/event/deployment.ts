@@ -8,6 +8,7 @@ import type { Allocation } from "../../../act/index.ts";
 import type { Rng, WorkloadId } from "../../../base/index.ts";
 import type { OomKill, ResizeState } from "../../../observe/telemetry/index.ts";
 import type { Ticket } from "../../engine/index.ts";
+import { RunningSet } from "../../engine/index.ts";
 import type { Outcomes } from "../metrics/outcomes.ts";
 import type { WorkloadSpec } from "../spec.ts";
 import type { Arrivals } from "../workloads/index.ts";
@@ -16,7 +17,6 @@ import { Deadlines } from "./deadlines.ts";
 import type { NodeState, PodSize } from "./placement.ts";
 import { compileApplication, type Program } from "./program.ts";
 import { NOBODY } from "./request-pool.ts";
-import { RunningSet } from "./running-set.ts";
 
 /** pending: no node has room; starting: also while it restarts after a kill; stopping: finishes what it has. */
 export type PodStage = "pending" | "starting" | "ready" | "stopping" | "gone";

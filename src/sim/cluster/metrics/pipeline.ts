@@ -31,22 +31,22 @@ export interface Sample {
   readonly ingress: IngressSample | null;
 }
 
-export class MetricsPipeline {
+export class MetricsPipeline<S extends { readonly at: number } = Sample> {
   readonly #delay: number;
-  readonly #waiting: Sample[] = [];
-  #delivered: Sample | undefined;
+  readonly #waiting: S[] = [];
+  #delivered: S | undefined;
 
   constructor({ delay }: Pick<MetricsConfig, "delay">) {
     this.#delay = delay;
   }
 
-  add(sample: Sample): void {
+  add(sample: S): void {
     this.#waiting.push(sample);
   }
 
   /** The newest that has arrived; undefined before the first has. */
-  newest(now: number): Sample | undefined {
-    while (this.#waiting.length > 0 && (this.#waiting[0] as Sample).at + this.#delay <= now)
+  newest(now: number): S | undefined {
+    while (this.#waiting.length > 0 && (this.#waiting[0] as S).at + this.#delay <= now)
       this.#delivered = this.#waiting.shift();
     return this.#delivered;
   }

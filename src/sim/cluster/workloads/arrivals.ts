@@ -22,29 +22,48 @@ export interface Arrivals {
  * gives exactly the load's dispersion, whatever the rate. Loads more regular than Poisson are drawn as Poisson.
  */
 export function arrivals(load: Load, rng: Rng, from = 0): Arrivals {
-  return new ModulatedPoisson(load, rng, from);
+  const drawRate = (at: number): number => {
+    const perMs = rateAt(load, at) / 1_000;
+    const extra = load.dispersion - 1;
+    if (extra <= 0 || perMs === 0) return perMs;
+    const shape = (perMs * DISPERSION_SPAN) / extra;
+    return (perMs * sampleGamma(rng, shape)) / shape;
+  };
+  const isSilent = load.perMinute.every((rate) => rate === 0);
+  return isSilent ? silence : steppedArrivals({ span: DISPERSION_SPAN, rateAt: drawRate }, rng, from);
 }
 
-class ModulatedPoisson implements Arrivals {
-  readonly #load: Load;
+const silence: Arrivals = { next: () => Number.POSITIVE_INFINITY };
+
+export interface SteppedRate {
+  /** How long a rate holds, ms; spans begin at multiples of it. */
+  readonly span: number;
+  /** Per millisecond, in the span that begins or is under way at a moment; asked once for each, in order. */
+  readonly rateAt: (at: number) => number;
+}
+
+/** A Poisson process whose rate changes from span to span; some span has a rate above 0, sooner or later. */
+export function steppedArrivals(rate: SteppedRate, rng: Rng, from = 0): Arrivals {
+  return new SteppedPoisson(rate, rng, from);
+}
+
+class SteppedPoisson implements Arrivals {
   readonly #rng: Rng;
-  readonly #silent: boolean;
+  readonly #stepped: SteppedRate;
   #now: number;
   #spanEnds: number;
   /** Per millisecond, in the current span. */
   #rate: number;
 
-  constructor(load: Load, rng: Rng, from: number) {
-    this.#load = load;
+  constructor(stepped: SteppedRate, rng: Rng, from: number) {
     this.#rng = rng;
-    this.#silent = load.perMinute.every((rate) => rate === 0);
+    this.#stepped = stepped;
     this.#now = from;
-    this.#spanEnds = (Math.floor(from / DISPERSION_SPAN) + 1) * DISPERSION_SPAN;
-    this.#rate = this.#drawRate(from);
+    this.#spanEnds = (Math.floor(from / stepped.span) + 1) * stepped.span;
+    this.#rate = stepped.rateAt(from);
   }
 
   next(): number {
-    if (this.#silent) return Number.POSITIVE_INFINITY;
     for (;;) {
       // Without memory: what is left of a gap at the end of a span is drawn anew at the next span's rate.
       const gap = this.#rate > 0 ? -Math.log(1 - this.#rng.next()) / this.#rate : Number.POSITIVE_INFINITY;
@@ -53,16 +72,8 @@ class ModulatedPoisson implements Arrivals {
         return this.#now;
       }
       this.#now = this.#spanEnds;
-      this.#spanEnds += DISPERSION_SPAN;
-      this.#rate = this.#drawRate(this.#now);
+      this.#spanEnds += this.#stepped.span;
+      this.#rate = this.#stepped.rateAt(this.#now);
     }
-  }
-
-  #drawRate(at: number): number {
-    const perMs = rateAt(this.#load, at) / 1_000;
-    const extra = this.#load.dispersion - 1;
-    if (extra <= 0 || perMs === 0) return perMs;
-    const shape = (perMs * DISPERSION_SPAN) / extra;
-    return (perMs * sampleGamma(this.#rng, shape)) / shape;
   }
 }

@@ -1,6 +1,6 @@
 export type { Application, Phase } from "./application.ts";
 export type { Arrivals } from "./arrivals.ts";
-export { arrivals, DISPERSION_SPAN } from "./arrivals.ts";
+export { arrivals, DISPERSION_SPAN, steppedArrivals } from "./arrivals.ts";
 export { composeApplication } from "./compose.ts";
 export { generateApplications, generateHeldOut, splitApplications } from "./generate.ts";
 export type { Load } from "./load.ts";

@@ -8,10 +8,10 @@
  * the services.
  */
 import { Deadlines } from "../../cluster/event/deadlines.ts";
+import { normalFrom, PURPOSE, sigmaOf, uniform, type WorkSpread, workFactor } from "../../draws.ts";
 import type { EventQueue } from "../../engine/index.ts";
 import { WORK_BEFORE_STAGES } from "../calibration.ts";
 import { disturbanceScale } from "../disturbances.ts";
-import { normalFrom, PURPOSE, sigmaOf, uniform, type WorkSpread, workFactor } from "../draws.ts";
 import type { Program } from "../program.ts";
 import { type Container, EVENT } from "./container.ts";
 import type { Ledger } from "./ledger.ts";

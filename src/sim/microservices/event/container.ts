@@ -3,8 +3,9 @@
  * Owns: how far they are and when the next is done; what they have drawn. Not here: what a request does next (call-flow.ts),
  * what the node leaves the container (machines.ts).
  */
-import { RunningSet } from "../../cluster/event/running-set.ts";
+
 import type { EventQueue, Ticket } from "../../engine/index.ts";
+import { RunningSet } from "../../engine/index.ts";
 import type { Profile } from "../calibration.ts";
 import { CPU, IO, MEMORY, NETWORK, RESOURCE_COUNT } from "../calibration.ts";
 import { type Disturbed, newStress } from "../disturbances.ts";

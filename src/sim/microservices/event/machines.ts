@@ -8,11 +8,11 @@
  */
 import type { NodeReading } from "../../../observe/telemetry/index.ts";
 import type { EventQueue } from "../../engine/index.ts";
+import { maxMinShares, reachOf, type Sharing } from "../../sharing.ts";
 import { CPU, DEMAND_SMOOTHING, IO, LLC, MEMORY, NETWORK, NODE_EPOCH, RESOURCE_COUNT } from "../calibration.ts";
 import { type DisturbedNode, isLimited, newStress } from "../disturbances.ts";
 import { asLimits } from "../limits.ts";
 import { type MicroserviceNode, processorClasses } from "../nodes.ts";
-import { maxMinShares, reachOf, type Sharing } from "../sharing.ts";
 import type { Container } from "./container.ts";
 
 export class Machine implements DisturbedNode {

@@ -20,11 +20,12 @@ import type {
   RequestReading,
   WorkloadReading,
 } from "../../../observe/telemetry/index.ts";
+import { FULL_CACHE_MISSES } from "../../cache-misses.ts";
 import type { MetricsConfig } from "../../cluster/metrics/config.ts";
 import { CounterHistory } from "../../cluster/metrics/counters.ts";
 import { MetricsPipeline, type PodSample, type Sample } from "../../cluster/metrics/pipeline.ts";
 import { assembleReading } from "../../cluster/metrics/reading.ts";
-import { CACHE_LINE, CPU, FULL_CACHE_MISSES, IO, LLC, MEMORY, NETWORK } from "../calibration.ts";
+import { CACHE_LINE, CPU, IO, LLC, MEMORY, NETWORK } from "../calibration.ts";
 import { asLimits, boundsOf } from "../limits.ts";
 import type { Program } from "../program.ts";
 import type { Container } from "./container.ts";

@@ -4,7 +4,7 @@
  */
 import type { Rng } from "../../../base/index.ts";
 import type { Span } from "../../../observe/telemetry/index.ts";
-import { PURPOSE, uniform } from "../draws.ts";
+import { PURPOSE, uniform } from "../../draws.ts";
 import type { Program } from "../program.ts";
 import type { TracingOptions } from "../spec.ts";
 import type { Container } from "./container.ts";

@@ -3,7 +3,7 @@
  * Owns: calls per second by call and by service, work, means bottom up. Not here: one queue (station.ts).
  */
 import type { Rng } from "../../../base/index.ts";
-import { sigmaOf } from "../draws.ts";
+import { sigmaOf } from "../../draws.ts";
 import type { Container } from "../event/container.ts";
 import type { Program } from "../program.ts";
 import { Station, type StationLoad } from "./station.ts";

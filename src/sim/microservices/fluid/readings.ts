@@ -5,8 +5,8 @@
 import { type Ms, milliseconds, type Ratio } from "../../../base/index.ts";
 import type { InstanceReading, WorkloadReading } from "../../../observe/telemetry/index.ts";
 import type { PodSample, Sample } from "../../cluster/metrics/pipeline.ts";
+import { normalFrom, uniform } from "../../draws.ts";
 import { CPU, IO, LLC, MEMORY, NETWORK } from "../calibration.ts";
-import { normalFrom, uniform } from "../draws.ts";
 import type { Container } from "../event/container.ts";
 import type { Machines } from "../event/machines.ts";
 import type { Rollout } from "../event/rollout.ts";

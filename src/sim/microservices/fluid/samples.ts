@@ -3,8 +3,8 @@
  * Owns: drawing their times and ends. Not here: the queues (flows.ts), counting (counts.ts).
  */
 import type { Rng } from "../../../base/index.ts";
+import { normalFrom, PURPOSE, uniform } from "../../draws.ts";
 import { disturbanceScale } from "../disturbances.ts";
-import { normalFrom, PURPOSE, uniform } from "../draws.ts";
 import type { Program } from "../program.ts";
 import type { FilledOptions } from "../spec.ts";
 import { REFUSED, type Walker, Workflow } from "../workflow.ts";

@@ -1,5 +1,5 @@
 /**
- * The requests of one pod that are on the CPU, by the virtual time at which they will be done.
+ * Requests that share a server (the CPU of a pod, the cores of an invoker), by the virtual time at which they will be done.
  * Owns: a small binary heap; ties go to the one that began first, so that equal requests leave in order.
  */
 const FIRST_ROOM = 16;

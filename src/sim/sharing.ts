@@ -1,7 +1,7 @@
 /**
  * Max–min fair shares of one resource of a node: nobody gets more than it wants, and what is left is divided equally by
  * weight among those who want more.
- * Owns: the shares. Not here: who wants what (event/, fluid/), what a share does to a request (slowdown.ts).
+ * Owns: the shares. Not here: who wants what and what a share does to a request (the worlds).
  */
 
 export interface SharingProblem {
