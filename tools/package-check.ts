@@ -22,6 +22,8 @@ const REQUIRED = [
   "package.json",
   "bin/coxswain",
   "kernels/kernels.wasm",
+  "models/pods/model.ckpt",
+  "models/pods/report.json",
   "dashboard/dist/index.html",
 ];
 const REFUSED: readonly (readonly [RegExp, string])[] = [

@@ -11,7 +11,8 @@ import { type ActionKind, actionOrder, autoscaleEnv, observationSpace } from "..
 import type { Env, EnvConfig } from "../learn/env/index.ts";
 import type { PoolEntry, TraitGroup, Traits } from "../learn/meta/index.ts";
 import type { Application, LoadShape, ProcessorName, Segment } from "../sim/index.ts";
-import { generateLoad, processors, segmentOf, studyLoad } from "../sim/index.ts";
+import { generateLoad, meanRate, meanWork, processors, segmentOf, studyLoad } from "../sim/index.ts";
+import { guideParameters, searchGuide } from "./guide.ts";
 import { applicationPool, type PoolKind } from "./pools.ts";
 import type { Scene, WorldChoice } from "./scene.ts";
 import { guardLimits, openWorld, sceneOf, taskOf } from "./scene.ts";
@@ -109,6 +110,74 @@ export function poolEntries(choice: Omit<MemberChoice, "index">, count: number):
     const world: MemberChoice & EnvConfig = { ...choice, index };
     return { name: `${choice.part}-${choice.seed}-${index}`, world, traits: traitsOf({ ...choice, index }) };
   });
+}
+
+/** The same and what a policy needs to know: numbers that the capacity model learns, and the parameters of a good rule. */
+export const guidedTraits: readonly TraitGroup[] = [
+  ...poolTraits,
+  {
+    name: "needs",
+    are: "numbers",
+    kinds: [
+      ...guideParameters,
+      "CPU of a request",
+      "wait of a request",
+      "most threads of a request",
+      "memory of an idle pod",
+      "memory of a request",
+      "CPU at the mean load",
+      "peak over mean load",
+      "threads of a pod",
+    ],
+  },
+];
+
+/** Members with a guide each, found in its own fluid world: about a second for one. */
+export function guidedEntries(
+  choice: Omit<MemberChoice, "index">,
+  count: number,
+  onEntry: (done: number) => void = () => undefined,
+): readonly PoolEntry[] {
+  const plain = poolEntries(choice, count);
+  const found = plain.map((entry, index) => {
+    const guide = searchGuide(() => poolWorld({ ...entry.world, rung: "fluid" }));
+    onEntry(index + 1);
+    return { ...entry, guide, needs: [...guide, ...physicsOf(drawMember({ ...choice, index }).scene)] };
+  });
+  const scaled = standardised(found.map(({ needs }) => needs));
+  return found.map(({ needs: _, ...entry }, i) => ({
+    ...entry,
+    traits: Float32Array.from([...(entry.traits ?? []), ...(scaled[i] ?? [])]),
+  }));
+}
+
+function physicsOf({ application, load, processor }: Scene): readonly number[] {
+  const { cpu, wait } = meanWork(application);
+  const { base, cache, perRequest } = application.memory;
+  const perRequestCpu = cpu / processors[processor].speed;
+  const mean = meanRate(load);
+  const peak = load.perMinute.reduce((most, rate) => Math.max(most, rate), 0);
+  return [
+    Math.log(perRequestCpu),
+    Math.log(1 + wait),
+    Math.max(...application.phases.map(({ width }) => width)),
+    Math.log(base + cache),
+    Math.log(perRequest),
+    Math.log(mean * perRequestCpu),
+    Math.log(1 + peak / mean),
+    Math.log(application.threads),
+  ];
+}
+
+/** Each column less its mean, over its deviation. */
+function standardised(rows: readonly (readonly number[])[]): readonly (readonly number[])[] {
+  const columns = (rows[0] ?? []).map((_, k) => {
+    const values = rows.map((row) => row[k] as number);
+    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+    const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
+    return { mean, deviation: Math.max(Math.sqrt(variance), 1e-6) };
+  });
+  return rows.map((row) => row.map((value, k) => (value - (columns[k]?.mean ?? 0)) / (columns[k]?.deviation ?? 1)));
 }
 
 /** Of all members: the product's task, as the lifecycle's agents see it. */

@@ -17,6 +17,22 @@ export interface SharedTraining {
   readonly config: PretrainConfig;
 }
 
+/**
+ * With a guide (guide.ts): the encoder learns what the policy needs to be told, and the policy to do with it what the guide
+ * does. A narrow network and many visits, with fewer steps of the base learner in each: what has to be learned is to read.
+ * Critics' errors teach an encoder nothing that helps here, and would drown the rest.
+ */
+export const guidedPretraining: PretrainConfig = {
+  ...pretrainDefaults,
+  meta: { ...pretrainDefaults.meta, hidden: 64, dense: [64], embedding: 32, lr: 1e-3 },
+  visits: 40,
+  weights: { actor: 1, critic: 0 },
+  traits: { weight: 1, lr: 3e-3 },
+  guide: { weight: 1 },
+  learnSteps: 96,
+  settleSteps: 3_000,
+};
+
 /** A network and a pool that are enough to see it learn. */
 export const quickPretraining: PretrainConfig = {
   ...pretrainDefaults,

@@ -64,13 +64,16 @@ export interface UnseenReturn {
   readonly embedded: number;
   /** In the same hours, under the embedding of nobody. */
   readonly neutral: number;
+  /** In the same hours, under that of another unseen application: worth the same where an embedding says nothing. */
+  readonly stranger: number;
 }
 
 export function earnUnseen(options: UnseenOptions & { readonly episodes: number }): readonly UnseenReturn[] {
   const { seed, members, trajectories, episodes } = options;
   const visitor = new Visitor(options);
-  const earned = Array.from({ length: members }, (_, index) => {
-    const vector = visitor.embed(visitor.firstTrajectories(index));
+  const vectors = Array.from({ length: members }, (_, index) => visitor.embed(visitor.firstTrajectories(index)));
+  const earned = vectors.map((vector, index) => {
+    const stranger = vectors[(index + Math.ceil(members / 2)) % members] as Float32Array;
     const played = { from: trajectories, count: episodes, noise: 0 };
     const earns = (context: Float32Array) =>
       mean(visitor.play(index, { ...played, context }).map(({ reward }) => reward));
@@ -78,6 +81,7 @@ export function earnUnseen(options: UnseenOptions & { readonly episodes: number 
       member: { ...visitor.member(index), name: `unseen-${seed}-${index}`, vector },
       embedded: earns(vector),
       neutral: earns(visitor.neutral),
+      stranger: earns(stranger),
     };
     options.onMember?.(index + 1);
     return result;

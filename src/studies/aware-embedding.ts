@@ -3,8 +3,17 @@ import type { Figure } from "../adapters/plot/index.ts";
 import { unwrap } from "../base/index.ts";
 import { decodePretrained, planarMap, type Ranking } from "../learn/meta/index.ts";
 import { embedUnseen, rankUnseen, type UnseenRanking } from "../pretraining/index.ts";
-import { meanOver } from "./aware/compare.ts";
-import { FIRST_META_SEED, type MetaModels, metaModels, modelFor } from "./aware/meta-models.ts";
+import { bySeed, meanOver } from "./aware/compare.ts";
+import { awareConfig } from "./aware/config.ts";
+import { firstRows, limitsRows } from "./aware/embedding-rows.ts";
+import {
+  type FirstLives,
+  firstLives,
+  type WorthConfig,
+  type WorthInLimits,
+  worthInLimits,
+} from "./aware/embedding-worth.ts";
+import { FIRST_META_SEED, GUIDED, guidedModel, type MetaModels, metaModels, modelFor } from "./aware/meta-models.ts";
 import { reproduceAtLeast } from "./claim.ts";
 import type { Study, StudyJob, StudyRow, UnitResult } from "./study.ts";
 
@@ -17,6 +26,7 @@ export interface EmbeddingConfig {
   /** Deviation of the noise on the shared policy's actions: what does not vary tells nothing about what depends on it. */
   readonly noise: number;
   readonly rung: "fluid" | "event";
+  readonly worth: WorthConfig;
 }
 
 interface Member {
@@ -34,7 +44,14 @@ interface Ranked {
 
 type RankedKinds = { readonly [kind in keyof UnseenRanking]: Ranked };
 
+/** One of three questions: how alike embeddings are, what one is worth in limits, what a prior is worth to the product's agent. */
 export interface EmbeddingResult {
+  readonly ranked?: RankedUnseen;
+  readonly limits?: WorthInLimits;
+  readonly first?: FirstLives;
+}
+
+interface RankedUnseen {
   readonly trained: RankedKinds;
   /** The same trajectories through a network that learned nothing. */
   readonly untrained: RankedKinds;
@@ -53,24 +70,56 @@ export const awareEmbedding: Study<EmbeddingResult, EmbeddingConfig> = {
     "one kind of resource (by where most of a request's time goes) and has one shape of load is more alike than a pair that " +
     "differs, and how often the nearest neighbour is of the same kind, against drawing one. In pre-training the encoder is " +
     "told what known applications are made of; of unseen ones it has trajectories alone. The same trajectories through an " +
-    "encoder before training are the baseline.",
+    "encoder before training are the baseline. Beside it, what knowing a workload is worth: a policy in limits that was taught by " +
+    "what good limits need to know plays unseen applications under their own embedding, under none and under another's; and " +
+    "the product's agent begins with what known workloads needed that look like the one it meets, with nothing, and with what " +
+    "others needed.",
   world: "event",
   seeds: { quick: 2, full: 10, first: FIRST_META_SEED },
   config: ({ quick }) => ({
-    models: metaModels({ quick, counts: { split: quick ? 1 : 3 } }),
+    models: { ...metaModels({ quick, counts: { split: quick ? 1 : 3 } }), [GUIDED]: guidedModel({ quick }) },
     members: quick ? 12 : 40,
     trajectories: quick ? 4 : 8,
     noise: 0.1,
     rung: quick ? "fluid" : "event",
+    worth: worthConfig({ quick }),
   }),
   models: ({ models }) => models,
-  units: () => ["unseen"],
+  units: () => ["unseen", "limits", "first"],
   runUnit,
   rows,
   figures: (results) => [mapOf(results, "sensitivity"), mapOf(results, "shape")],
 };
 
-function runUnit({ seed, config, kernels, model, progress }: StudyJob<EmbeddingConfig>): EmbeddingResult {
+function worthConfig({ quick }: { readonly quick: boolean }): WorthConfig {
+  const { loads, alpha, episodeSteps, rules } = awareConfig({ quick });
+  return {
+    loads,
+    alpha,
+    episodeSteps,
+    rules,
+    trialHours: quick ? 1 : 4,
+    limits: quick ? { members: 4, trajectories: 2, episodes: 1 } : { members: 20, trajectories: 8, episodes: 4 },
+    prior: {
+      slots: quick ? [0] : [0, 1, 2, 3],
+      episodes: quick ? 4 : 15,
+      // Of a tuning seed: what is known was played before anything is judged.
+      known: quick ? { seed: 1_000, applications: 4, steps: 100 } : { seed: 1_000, applications: 80, steps: 1_600 },
+      width: 1,
+    },
+  };
+}
+
+async function runUnit(job: StudyJob<EmbeddingConfig>): Promise<EmbeddingResult> {
+  const { seed, unit, config, kernels, model, progress } = job;
+  if (unit === "first") return { first: await firstLives(job) };
+  if (unit === "unseen") return { ranked: rankOf(job) };
+  const { noise, rung, worth } = config;
+  const onMember = (done: number) => progress(done / worth.limits.members);
+  return { limits: worthInLimits(worth, { seed, kernels, model: model(GUIDED), noise, rung, onMember }) };
+}
+
+function rankOf({ seed, config, kernels, model, progress }: StudyJob<EmbeddingConfig>): RankedUnseen {
   const name = modelFor(config.models, { pool: "split", seed });
   const { members, trajectories, noise, rung } = config;
   const pretrained = unwrap(decodePretrained(model(name)));
@@ -122,7 +171,7 @@ interface Question extends Pick<StudyRow, "id" | "what" | "claim"> {
   /** What chance, or no training, gives. */
   readonly none: number;
   /** Null where a seed has no two members of one kind: there is nothing to compare. */
-  value(result: EmbeddingResult): number | null;
+  value(result: RankedUnseen): number | null;
 }
 
 const areaOf = ({ key, what, area }: Kind): Question => ({
@@ -158,20 +207,31 @@ const gain: Question = {
 
 function rows(results: Results): readonly StudyRow[] {
   const questions = [...kinds.flatMap((kind) => [areaOf(kind), nearestOf(kind)]), gain];
-  return questions.flatMap(({ id, what, unit, bound, none, claim, value }) => {
-    const values = results.map(({ result }) => value(result)).filter((found) => found !== null);
+  const ranked = questions.flatMap(({ id, what, unit, bound, none, claim, value }) => {
+    const values = found("ranked", results)
+      .map(value)
+      .filter((one) => one !== null);
     // The paper shows a picture and no number.
     const row = { id, what, paper: null, claim };
     return values.length === 0
       ? []
       : [reproduceAtLeast({ ...row, ours: meanOver(values, { id, unit }) }, { bound, none })];
   });
+  return [...limitsRows(found("limits", results)), ...firstRows(found("first", results)), ...ranked];
+}
+
+/** What the seeds came to with one of the questions. */
+function found<K extends keyof EmbeddingResult>(question: K, results: Results): NonNullable<EmbeddingResult[K]>[] {
+  const answers: NonNullable<EmbeddingResult[K]>[] = [];
+  for (const units of bySeed(results))
+    for (const { [question]: answer } of units.values()) if (answer !== undefined) answers.push(answer);
+  return answers;
 }
 
 /** Of one seed: places of two models have nothing to do with one another. */
 function mapOf(results: Results, by: "sensitivity" | "shape"): Figure {
-  const first = results[0];
-  const members = first?.result.members ?? [];
+  const first = results.find(({ result }) => result.ranked !== undefined);
+  const members = first?.result.ranked?.members ?? [];
   const names = [...new Set(members.map((member) => member[by]))].sort();
   const title = by === "sensitivity" ? "the resource they depend on" : "the shape of their load";
   return {

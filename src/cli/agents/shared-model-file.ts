@@ -5,7 +5,8 @@
  * A model that cannot be read stops nobody: agents say why they have none, and their fallback acts.
  */
 import { readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { packageRoot } from "../../adapters/runtime/index.ts";
 import type { Result } from "../../base/index.ts";
 import { err, failure } from "../../base/index.ts";
 import type { SharedModel } from "../../learn/meta/index.ts";
@@ -15,8 +16,16 @@ import type { Kernels } from "../../learn/tensor/index.ts";
 /** What `coxswain pretrain` calls it. */
 const MODEL_FILE = "model.ckpt";
 
-/** `path`: the file, or the folder that a pre-training left. */
-export function readSharedModel(path: string, kernels: Kernels): Result<SharedModel> {
+/** In place of a path: the model that comes with the package. */
+const SHIPPED = "shipped";
+
+/** Where a model lies that settings, a flag or a profile name. */
+export const sharedModelPath = (named: string, cwd = "."): string =>
+  named === SHIPPED ? join(packageRoot(), "models", "pods") : resolve(cwd, named);
+
+/** `named`: the file, the folder that a pre-training left, or `shipped`. */
+export function readSharedModel(named: string, kernels: Kernels): Result<SharedModel> {
+  const path = sharedModelPath(named);
   let bytes: Uint8Array;
   try {
     // Plain bytes: a slice of Node's own kind is no copy, and what is read from it would begin elsewhere.

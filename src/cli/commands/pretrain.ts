@@ -19,6 +19,10 @@ export const pretrainCommand = (shell: Shell) =>
       ] as const),
     )
     .option("--seed <n>", "seed of every random stream", wholeNumberOrZero)
+    .option(
+      "--guided",
+      "teach it what good limits need to know, and to set them; for --actions limits, which it implies",
+    )
     .option("--quick", "a small network and pool: enough to see it learn")
     .option("--threads <n>", "threads that play and compute; 0 (default): one per core", wholeNumberOrZero)
     .option("--unseen <n>", "afterwards, rank so many applications that were not learned on", wholeNumberOrZero)

@@ -141,7 +141,9 @@ export const profileObject = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe("what `coxswain pretrain` left: its policy acts at once, or, where stakes are high, after bootstrapping"),
+    .describe(
+      "what `coxswain pretrain` left, or `shipped` for the model that comes with the package: its policy acts at once, or, where stakes are high, after bootstrapping",
+    ),
 });
 
 export const profileSchema = profileObject.transform(profileOf);

@@ -46,7 +46,7 @@ export const configSchema = z.strictObject({
         .string()
         .default("")
         .describe(
-          "folder of a finished `coxswain pretrain`, whose policy the agents of new workloads begin with; empty for none",
+          "folder of a finished `coxswain pretrain`, or `shipped`, whose policy the agents of new workloads begin with; empty for none",
         ),
     })
     .prefault({}),

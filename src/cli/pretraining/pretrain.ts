@@ -3,10 +3,18 @@
  * Not here: the flags (commands/pretrain.ts), the rounds (run-pretraining.ts).
  */
 
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Pretraining } from "../../learn/meta/index.ts";
-import { embedUnseen, rankUnseen, type SharedTraining, type UnseenRanking } from "../../pretraining/index.ts";
+import {
+  earnUnseen,
+  embedUnseen,
+  rankUnseen,
+  type SharedTraining,
+  type UnseenRanking,
+} from "../../pretraining/index.ts";
 import { usageError } from "../failures.ts";
 import { type KernelChoice, openKernels } from "../kernels.ts";
 import { cpuModel, gitCommit, packageVersion } from "../package-info.ts";
@@ -14,7 +22,7 @@ import { createProgress } from "../progress.ts";
 import { note, printJson, printLine, type Session, type Shell } from "../shell.ts";
 import { formatNumber } from "../table.ts";
 import { RunFolder } from "../training/run-folder.ts";
-import { type PretrainReport, reportOf, writeReport } from "./report.ts";
+import { type Difference, differenceOf, type PretrainReport, reportOf, writeReport } from "./report.ts";
 import { runPretraining } from "./run-pretraining.ts";
 import { type PretrainFlags, savedSettings, settingsOf } from "./settings.ts";
 
@@ -55,7 +63,9 @@ export async function pretrain(session: Session, options: PretrainOptions): Prom
   const kernels = openKernels(options.kernels).name;
   const unseen = options.unseen ? rank(session, { settings, training, members: options.unseen }) : null;
   const wallSeconds = Number(((session.now() - started) / 1000).toFixed(1));
-  const report = reportOf(training, { settings, wallSeconds, threads, kernels, unseen });
+  const bytes = readFileSync(join(folder.path, "model.ckpt"));
+  const model = { sha256: createHash("sha256").update(bytes).digest("hex"), bytes: bytes.length };
+  const report = reportOf(training, { settings, wallSeconds, threads, kernels, unseen, model });
   await writeReport(folder, report);
   training.dispose();
   if (options.json) return printJson(session, { folder: folder.path, ...report });
@@ -75,6 +85,8 @@ function resumable(session: Session, folder: RunFolder): Uint8Array {
 
 /** Trajectories of each unseen application: what a workload has after a few hours. */
 const UNSEEN_TRAJECTORIES = 8;
+/** Of each, under every embedding. */
+const UNSEEN_EPISODES = 6;
 
 interface Ranked {
   readonly settings: SharedTraining;
@@ -84,25 +96,36 @@ interface Ranked {
 
 function rank(session: Session, { settings, training, members }: Ranked): PretrainReport["unseen"] {
   const progress = createProgress(session, "ranking unseen applications");
-  const model = training.model();
-  const ranked = (share: number, isTrained: boolean): UnseenRanking => {
-    const embedded = embedUnseen({
-      kernels: openKernels("auto"),
-      model,
-      isTrained,
-      seed: settings.seed,
-      actions: settings.actions,
-      members,
-      trajectories: UNSEEN_TRAJECTORIES,
-      noise: settings.config.exploration.to,
-      onMember: (done) => progress.update({ fraction: share + done / members / 2 }),
-    });
-    return rankUnseen(embedded);
-  };
-  const trained = ranked(0, true);
-  const untrained = ranked(0.5, false);
+  const options = (share: number) => ({
+    kernels: openKernels("auto"),
+    model: training.model(),
+    seed: settings.seed,
+    actions: settings.actions,
+    members,
+    trajectories: UNSEEN_TRAJECTORIES,
+    noise: settings.config.exploration.to,
+    onMember: (done: number) => progress.update({ fraction: share + done / members / 2 }),
+  });
+  const earned = earnUnseen({ ...options(0), isTrained: true, episodes: UNSEEN_EPISODES });
+  const trained = rankUnseen(earned.map(({ member }) => member));
+  const untrained = rankUnseen(embedUnseen({ ...options(0.5), isTrained: false }));
   progress.clear();
-  return { members, trained, untrained };
+  const embedded = earned.map((one) => one.embedded);
+  const over = (other: "neutral" | "stranger") =>
+    differenceOf(
+      embedded,
+      earned.map((one) => one[other]),
+    );
+  return {
+    members,
+    trained,
+    untrained,
+    earned: {
+      embedded: embedded.reduce((sum, value) => sum + value / members, 0),
+      overNeutral: over("neutral"),
+      overStranger: over("stranger"),
+    },
+  };
 }
 
 function print(shell: Shell, folder: RunFolder, report: PretrainReport): void {
@@ -115,6 +138,12 @@ function print(shell: Shell, folder: RunFolder, report: PretrainReport): void {
       `${formatNumber(both.area)} (sensitivity ${formatNumber(sensitivity.area)}, load shape ${formatNumber(shape.area)})`;
     printLine(shell, `ranking of ${unseen.members} unseen applications, 0.5 is chance: ${area(unseen.trained)}`);
     printLine(shell, `the same before training: ${area(unseen.untrained)}`);
+    const { embedded, overNeutral, overStranger } = unseen.earned;
+    const more = ({ mean, lo, hi }: Difference) => `${formatNumber(mean)} [${formatNumber(lo)}, ${formatNumber(hi)}]`;
+    printLine(
+      shell,
+      `they earn ${formatNumber(embedded)} under their embedding: ${more(overNeutral)} more than under none, ${more(overStranger)} more than under another's`,
+    );
   }
   printLine(shell, `report and map: ${folder.path}`);
 }

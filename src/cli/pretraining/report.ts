@@ -31,20 +31,44 @@ export interface PretrainReport {
   readonly evaluation: { readonly known: number; readonly neutral: number };
   readonly curves: Pretraining["curves"];
   readonly map: { readonly shares: readonly [number, number]; readonly members: readonly ReportedMember[] };
+  /** How it was made: the settings that another run needs to come to the same bytes. */
+  readonly settings: SharedTraining;
+  /** Of model.ckpt. */
+  readonly model: { readonly sha256: string; readonly bytes: number };
   /** Of applications that were not learned on, where that was asked for. */
   readonly unseen: {
     readonly members: number;
     readonly trained: UnseenRanking;
     readonly untrained: UnseenRanking;
+    /** What they earn in an episode under their own embedding, and how much more that is than under others, in 95 % intervals. */
+    readonly earned: {
+      readonly embedded: number;
+      readonly overNeutral: Difference;
+      readonly overStranger: Difference;
+    };
   } | null;
 }
 
-export interface ReportFacts extends Pick<PretrainReport, "wallSeconds" | "threads" | "kernels" | "unseen"> {
-  readonly settings: SharedTraining;
+export interface Difference {
+  readonly mean: number;
+  readonly lo: number;
+  readonly hi: number;
 }
 
-export function reportOf(training: Pretraining, { settings, ...facts }: ReportFacts): PretrainReport {
-  const { applications, seed } = settings;
+/** Of pairs, with a normal interval: members are many. */
+export function differenceOf(one: readonly number[], other: readonly number[]): Difference {
+  const differences = one.map((value, i) => value - (other[i] ?? Number.NaN));
+  const count = differences.length;
+  const mean = differences.reduce((sum, value) => sum + value, 0) / count;
+  const variance = differences.reduce((sum, value) => sum + (value - mean) ** 2, 0) / Math.max(1, count - 1);
+  const half = 1.96 * Math.sqrt(variance / count);
+  return { mean, lo: mean - half, hi: mean + half };
+}
+
+export type ReportFacts = Pick<PretrainReport, "wallSeconds" | "threads" | "kernels" | "unseen" | "settings" | "model">;
+
+export function reportOf(training: Pretraining, facts: ReportFacts): PretrainReport {
+  const { applications, seed } = facts.settings;
   const { embeddings, evaluation, curves, rounds } = training;
   const { places, shares } = planarMap(embeddings);
   const mean = (of: "known" | "neutral") =>

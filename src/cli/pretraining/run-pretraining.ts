@@ -11,8 +11,17 @@
 import { openWorkerPool, workerEntry } from "../../adapters/runtime/index.ts";
 import { podsTaskName } from "../../control/tasks/pods/index.ts";
 import { encodePretrained, Pretraining, pretrainKinds } from "../../learn/meta/index.ts";
-import { poolEntries, poolShape, poolTraits, poolWorld, type SharedTraining } from "../../pretraining/index.ts";
-import { cellMemory } from "../../sim/index.ts";
+import {
+  guidedEntries,
+  guidedTraits,
+  limitsGuide,
+  poolEntries,
+  poolShape,
+  poolTraits,
+  poolWorld,
+  type SharedTraining,
+} from "../../pretraining/index.ts";
+import { cellMemory, shareCells } from "../../sim/index.ts";
 import { type KernelChoice, openKernels } from "../kernels.ts";
 import { createProgress } from "../progress.ts";
 import { isLive, type Session } from "../shell.ts";
@@ -35,19 +44,20 @@ export const TRAINING_PART = "known";
 /** Trains to the end, or until the signal, and then saves. The caller disposes. */
 export async function runPretraining(session: Session, run: PretrainRun): Promise<Pretraining> {
   const { settings, folder, threads } = run;
-  const { seed, config, applications, actions, pool } = settings;
+  const { seed, config, applications, actions } = settings;
   const kernels = openKernels(run.kernels);
+  // Any thread may meet any application, this one too: what one has found out about it is told to the others.
+  const memory = cellMemory();
+  shareCells(memory);
   const runner = openWorkerPool({
-    kinds: pretrainKinds(poolWorld),
+    kinds: pretrainKinds(poolWorld, limitsGuide),
     entry: workerEntry("./worker.ts", import.meta.url),
     threads,
     kernels,
-    // Any of them may meet any application: what one has found out about it is told to the others.
-    memory: cellMemory(),
+    memory,
   });
   const training = new Pretraining({
-    pool: poolEntries({ seed, part: TRAINING_PART, actions, pool }, applications),
-    traits: poolTraits,
+    ...poolOf(session, settings),
     shape: poolShape,
     config,
     seed,
@@ -84,6 +94,16 @@ export async function runPretraining(session: Session, run: PretrainRun): Promis
     progress.clear();
     await runner.close();
   }
+}
+
+/** Guides are searched for on this thread, before training begins. */
+function poolOf(session: Session, { seed, config, applications, actions, pool }: SharedTraining) {
+  const choice = { seed, part: TRAINING_PART, actions, pool } as const;
+  if (config.guide.weight === 0) return { pool: poolEntries(choice, applications), traits: poolTraits };
+  const progress = createProgress(session, `looking for good limits of ${applications} applications`);
+  const found = guidedEntries(choice, applications, (done) => progress.update({ fraction: done / applications }));
+  progress.clear();
+  return { pool: found, traits: guidedTraits, guide: limitsGuide };
 }
 
 function noteOf(training: Pretraining): string {

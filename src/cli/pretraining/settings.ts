@@ -8,7 +8,8 @@ import { CodedError, failure } from "../../base/index.ts";
 import type { ActionKind } from "../../control/tasks/pods/index.ts";
 import type { PretrainConfig } from "../../learn/meta/index.ts";
 import { pretrainDefaults } from "../../learn/meta/index.ts";
-import { quickPretraining, type SharedTraining } from "../../pretraining/index.ts";
+import { guidedPretraining, quickPretraining, type SharedTraining } from "../../pretraining/index.ts";
+import { usageError } from "../failures.ts";
 import type { RunFolder } from "../training/run-folder.ts";
 
 export interface PretrainFlags {
@@ -18,11 +19,14 @@ export interface PretrainFlags {
   readonly width?: number | undefined;
   readonly actions?: ActionKind | undefined;
   readonly quick?: boolean | undefined;
+  readonly guided?: boolean | undefined;
 }
 
 export function settingsOf(flags: PretrainFlags): SharedTraining {
-  const { applications, seed = 1, visits, width, actions = "demand", quick = false } = flags;
-  const base = quick ? quickPretraining : pretrainDefaults;
+  const { applications, seed = 1, visits, width, quick = false, guided = false } = flags;
+  const { actions = guided ? "limits" : "demand" } = flags;
+  if (guided && actions !== "limits") throw usageError("--guided is for actions as limits", "leave --actions out");
+  const base = { ...(quick ? quickPretraining : guided ? guidedPretraining : pretrainDefaults), ...guideOf(guided) };
   return {
     applications: applications ?? (quick ? 24 : 200),
     seed,
@@ -35,6 +39,9 @@ export function settingsOf(flags: PretrainFlags): SharedTraining {
     },
   };
 }
+
+const guideOf = (guided: boolean): Partial<PretrainConfig> =>
+  guided ? { guide: guidedPretraining.guide, weights: guidedPretraining.weights } : {};
 
 const savedRun = z.looseObject({
   pretrain: z.looseObject({

@@ -2,9 +2,9 @@
 
 import { serveJobs, threadMemory } from "../../adapters/runtime/index.ts";
 import { pretrainKinds } from "../../learn/meta/index.ts";
-import { poolWorld } from "../../pretraining/index.ts";
+import { limitsGuide, poolWorld } from "../../pretraining/index.ts";
 import { shareCells } from "../../sim/index.ts";
 
 const memory = threadMemory();
 if (memory) shareCells(memory);
-serveJobs(pretrainKinds(poolWorld));
+serveJobs(pretrainKinds(poolWorld, limitsGuide));

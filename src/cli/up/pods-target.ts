@@ -13,6 +13,7 @@ import {
   podsTask,
   podView,
   replayStepsOf,
+  taskForModel,
 } from "../../control/tasks/pods/index.ts";
 import type { SharedModel } from "../../learn/meta/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
@@ -40,7 +41,9 @@ export interface PodsTargetOptions {
 export function podsTarget(options: PodsTargetOptions): Target {
   const { workload, agent, have, twinHave, twin, kernels, shared, seed, startedAt } = options;
   const { id, title, slo, bounds, life } = workload;
-  const settings = life.task(slo);
+  const model = shared?.ok ? shared.value.model.task : undefined;
+  const taskOf = (inForce: typeof slo) => taskForModel(life.task(inForce), model);
+  const settings = taskOf(slo);
   const algorithm = life.learner && unwrap(learnerAlgorithm(life.learner));
   return taskTarget({
     id,
@@ -57,7 +60,7 @@ export function podsTarget(options: PodsTargetOptions): Target {
     twinHave,
     profile: life.profile,
     task: (inForce) =>
-      podsTask(life.task(inForce), {
+      podsTask(taskOf(inForce), {
         ...(life.shield ? { shield: life.shield } : {}),
         history: loadHistoryOf(workload, startedAt),
       }),

@@ -14,6 +14,7 @@ import type { ServicesDocument } from "../../contract/index.ts";
 import { learnerAlgorithm } from "../../control/tasks/pods/index.ts";
 import type { AuditEntry, PoolShelf, RunningServer, StaticFiles, Token } from "../../server/index.ts";
 import { openServer, openStaticFolder, openStudyFolder } from "../../server/index.ts";
+import { sharedModelPath } from "../agents/shared-model-file.ts";
 import { parseTargets, type StoreConfig, type WrittenTarget } from "../config/index.ts";
 import { usageError } from "../failures.ts";
 import type { KernelChoice } from "../kernels.ts";
@@ -97,7 +98,7 @@ async function run(session: Session, options: UpOptions): Promise<UpSummary> {
   const { data, host, port, speed, seed, kernels, workers } = options;
   const folder = data === MEMORY ? null : resolve(session.cwd, data ?? defaultFolder(session.env));
   const threads = workers > 0 ? workers : Math.max(1, availableParallelism() - 1);
-  const sharedModel = options.sharedModel === undefined ? null : resolve(session.cwd, options.sharedModel);
+  const sharedModel = options.sharedModel === undefined ? null : sharedModelPath(options.sharedModel, session.cwd);
   const pool = sharedModel === null ? {} : await poolIn(session, sharedModel);
   const store = storeChoice(session, options.store);
   // Its time begins anew with every start, and episodes are named by it: the second start would contradict the first.

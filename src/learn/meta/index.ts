@@ -21,6 +21,7 @@ export { inProcessRunner } from "./pretraining/in-process.ts";
 export { playTrajectories } from "./pretraining/play-task.ts";
 export type { PoolEntry } from "./pretraining/pretraining.ts";
 export { Pretraining } from "./pretraining/pretraining.ts";
+export type { GuideRule } from "./pretraining/thread-tasks.ts";
 export { pretrainKinds } from "./pretraining/thread-tasks.ts";
 export type { Ranking } from "./ranking.ts";
 export { rankByCosine } from "./ranking.ts";

@@ -65,6 +65,25 @@ describe("a trait reader", () => {
     expect(pure?.loss).toBeLessThan(0.05);
   });
 
+  test("numbers cost half their mean squared error: (1² + 2²) / 4 where nothing is read yet", () => {
+    const numbers: readonly TraitGroup[] = [{ name: "needs", kinds: ["cores", "memory"], are: "numbers" }];
+    const one = new TraitReader({
+      kernels: sets[1]!.make(),
+      groups: numbers,
+      contextSize: 2,
+      rows: 1,
+      lr: 0.05,
+      seed: 3,
+    });
+    const asked = { batch: Float32Array.of(1, -2), context: [0, 0] };
+    one.setParameters(new Float32Array(one.parameters().length));
+    expect(one.contextLosses([asked])[0]?.loss).toBeCloseTo(1.25, 6);
+    for (let i = 0; i < 400; i++) one.learn([{ ...asked, context: [1, 1] }]);
+    expect(one.contextLosses([{ ...asked, context: [1, 1] }])[0]?.loss).toBeLessThan(1e-3);
+    expect(() => assertTraits(numbers, Float32Array.of(1, Number.NaN))).toThrow(/a value of needs that is no number/);
+    expect(() => assertTraits(numbers, Float32Array.of(7, -3))).not.toThrow();
+  });
+
   test("shares of another number, negative ones, and such that are not 1 together are refused by name", () => {
     const coded = (traits: readonly number[]) => () => assertTraits(groups, Float32Array.from(traits));
     expect(coded([1, 0, 1, 0])).toThrow(/4 shares for 5 kinds/);

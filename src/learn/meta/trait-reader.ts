@@ -1,6 +1,7 @@
 /**
  * What is known of an environment beyond what its trajectories show, read off its embedding.
- * Owns: traits as shares over named kinds, the layer that reads them, its loss as one more learner under the embedding.
+ * Owns: traits as shares over named kinds or as numbers, the layer that reads them, its loss as one more learner under the
+ * embedding.
  * Not here: which traits environments have (whoever makes them), when it is trained (pretraining/).
  *
  * A simulator knows what its environments are made of; the trajectories have to show it in the end. Teaching the encoder
@@ -13,10 +14,12 @@ import type { Kernels, Network, Optimiser, OptimiserState, Ptr } from "../tensor
 import { adam, buildNetwork, dense, INPUT_ONLY, PARAMS_ONLY } from "../tensor/index.ts";
 import type { Conditioned, ContextLoss, ContextualLearner } from "./contextual-learner.ts";
 
-/** One question about an environment; its answer is a share of each kind, together 1. */
+/** One question about an environment; its answer is a share of each kind, together 1, or where `are` says so a number of each. */
 export interface TraitGroup {
   readonly name: string;
   readonly kinds: readonly string[];
+  /** Numbers should have mean 0 and deviation 1 over the environments, or the large ones are all that is learned. */
+  readonly are?: "shares" | "numbers";
 }
 
 /** All answers, one group after the other. */
@@ -59,7 +62,7 @@ export class TraitReader implements ContextualLearner<Traits> {
     this.#dRead = kernels.memory.alloc(rows * this.#network.outputs);
   }
 
-  /** Cross-entropy of each environment's traits, summed over the groups. */
+  /** Of each environment, summed over the groups: cross-entropy of shares, half the mean squared error of numbers. */
   contextLosses(environments: readonly Conditioned<Traits>[]): readonly ContextLoss[] {
     const losses = this.#read(environments);
     const { memory } = this.#options.kernels;
@@ -115,9 +118,18 @@ export class TraitReader implements ContextualLearner<Traits> {
       const start = row * this.#network.outputs;
       let loss = 0;
       let at = 0;
-      for (const { kinds } of groups) {
+      for (const { kinds, are } of groups) {
         const logits = f32.subarray(read + start + at, read + start + at + kinds.length);
         const shares = batch.subarray(at, at + kinds.length);
+        if (are === "numbers") {
+          for (const [k, value] of shares.entries()) {
+            const off = (logits[k] as number) - value;
+            f32[into + start + at + k] = (weight * off) / kinds.length;
+            loss += (off * off) / (2 * kinds.length);
+          }
+          at += kinds.length;
+          continue;
+        }
         const chances = softmax(logits);
         for (const [k, chance] of chances.entries()) {
           f32[into + start + at + k] = weight * (chance - shares[k]!);
@@ -133,14 +145,16 @@ export class TraitReader implements ContextualLearner<Traits> {
 export const traitWidth = (groups: readonly TraitGroup[]): number =>
   groups.reduce((sum, { kinds }) => sum + kinds.length, 0);
 
-/** Shares are of the width that the groups say, not negative, and 1 together in each group. */
+/** Shares are of the width that the groups say, not negative, and 1 together in each group; numbers are finite. */
 export function assertTraits(groups: readonly TraitGroup[], traits: Traits): void {
   if (traits.length !== traitWidth(groups)) throw badTraits(`${traits.length} shares for ${traitWidth(groups)} kinds`);
   let at = 0;
-  for (const { name, kinds } of groups) {
+  for (const { name, kinds, are } of groups) {
     const shares = traits.subarray(at, at + kinds.length);
     const sum = shares.reduce((total, share) => total + share, 0);
-    if (!(shares.every((share) => share >= 0) && Math.abs(sum - 1) < 1e-4))
+    if (are === "numbers") {
+      if (!Number.isFinite(sum)) throw badTraits(`a value of ${name} that is no number`);
+    } else if (!(shares.every((share) => share >= 0) && Math.abs(sum - 1) < 1e-4))
       throw badTraits(`shares of ${name} that are ${sum} together or negative`);
     at += kinds.length;
   }

@@ -24,7 +24,7 @@ import type { ActionScale } from "./action-scale.ts";
 import { actionScale } from "./action-scale.ts";
 import type { DdpgConfig } from "./ddpg-config.ts";
 import type { ContextGradient, ContextWeights, DrawnRows, EnvironmentRows } from "./drawn-rows.ts";
-import { assertGroups, ContextSums, ownRows, rowsOfEnvironments } from "./drawn-rows.ts";
+import { assertGroups, ContextSums, followGuides, ownRows, rowsOfEnvironments } from "./drawn-rows.ts";
 import type { ActOptions, Decision, Learner, LearnerShape, SaveOptions, Transition, UpdateStats } from "./learner.ts";
 import { checkInputs, checkTransition, divergence, policyFailure } from "./learner.ts";
 import { reluMlp } from "./networks.ts";
@@ -371,6 +371,7 @@ export class Ddpg implements Learner {
       for (let k = 0; k < size; k++)
         f32[dAction + i * size + k] = f32[dInput + i * critic.inputs + this.#actionAt + k]!;
     }
+    followGuides(f32, this.#drawn, { q, chosen: this.#actor.output >> 2, dAction, batch, size, obs: this.shape.obs });
     return loss;
   }
 

@@ -23,6 +23,21 @@ export interface DrawnRows {
   gather(column: ReplayColumn, to: RowTarget): void;
   reward(i: number): number;
   end(i: number): number;
+  /** What somebody who knows the row's environment would do under that observation of so many numbers; undefined where nobody says. */
+  guide?(i: number, width: number): GuidedRow | undefined;
+}
+
+/** Somebody who knows an environment, and how much a policy is to do as they do. */
+export interface Guide {
+  /** Of the squared distance to its action, beside −Q over the mean size of Q (as in TD3+BC, arXiv:2106.06860). */
+  readonly weight: number;
+  /** In the policy's scale, from −1 to 1. */
+  actionAt(obs: ArrayLike<number>): ArrayLike<number>;
+}
+
+interface GuidedRow {
+  readonly weight: number;
+  readonly action: ArrayLike<number>;
 }
 
 export function ownRows(replay: Replay, rows: Int32Array): DrawnRows {
@@ -44,6 +59,8 @@ export interface EnvironmentRows {
    * between actions and not what differs between environments. Default 0.
    */
   readonly rewardShift?: number;
+  /** None where nothing is said: then −Q alone is what an actor learns from. */
+  readonly guide?: Guide;
 }
 
 /** What an environment's rows say about its context. */
@@ -66,6 +83,7 @@ export interface ContextWeights {
 export function rowsOfEnvironments(groups: readonly EnvironmentRows[]): DrawnRows {
   const owner: { readonly group: EnvironmentRows; readonly row: number }[] = [];
   for (const group of groups) for (const row of group.rows) owner.push({ group, row });
+  const guided = groups.some(({ guide }) => guide !== undefined);
   return {
     gather(column, { into, at, stride }) {
       let from = at;
@@ -84,7 +102,51 @@ export function rowsOfEnvironments(groups: readonly EnvironmentRows[]): DrawnRow
       const { group, row } = owner[i]!;
       return group.replay.ends[row]!;
     },
+    ...(guided ? { guide: guideAt } : {}),
   };
+
+  function guideAt(i: number, width: number): GuidedRow | undefined {
+    const { group, row } = owner[i]!;
+    const { guide, replay } = group;
+    if (guide === undefined) return undefined;
+    const obs = new Float32Array(width);
+    replay.gather("obs", Int32Array.of(row), { into: obs, at: 0, stride: obs.length });
+    return { weight: guide.weight, action: guide.actionAt(obs) };
+  }
+}
+
+/** Critics that know nothing yet say little, and that is not to be made much of. */
+const LEAST_Q = 1;
+
+/** Where the parts of an actor's step begin in the learner's memory, and their sizes. */
+interface ActorStep {
+  readonly q: number;
+  readonly chosen: number;
+  readonly dAction: number;
+  readonly batch: number;
+  readonly size: number;
+  readonly obs: number;
+}
+
+/** Where somebody says what they would do: −Q over its mean size, and the distance to that, in place of −Q alone. */
+export function followGuides(
+  f32: Float32Array,
+  drawn: DrawnRows,
+  { q, chosen, dAction, batch, size, obs }: ActorStep,
+): void {
+  if (drawn.guide === undefined) return;
+  let sizes = 0;
+  for (let i = 0; i < batch; i++) sizes += Math.abs(f32[q + i]!) / batch;
+  const scale = 1 / Math.max(sizes, LEAST_Q);
+  for (let i = 0; i < batch; i++) {
+    const guide = drawn.guide(i, obs);
+    if (guide === undefined) continue;
+    for (let k = 0; k < size; k++) {
+      const at = i * size + k;
+      const off = f32[chosen + at]! - guide.action[k]!;
+      f32[dAction + at] = scale * f32[dAction + at]! + (2 * guide.weight * off) / batch;
+    }
+  }
 }
 
 /** Means over each environment's own rows of what a pass over all of them left in per-row blocks. */

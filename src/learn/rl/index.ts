@@ -15,7 +15,7 @@ export type { DdpgConfig } from "./ddpg-config.ts";
 export { ddpgDefaults, td3Options } from "./ddpg-config.ts";
 export type { DqnConfig } from "./dqn.ts";
 export { dqnDefaults } from "./dqn.ts";
-export type { ContextWeights, EnvironmentRows } from "./drawn-rows.ts";
+export type { ContextWeights, EnvironmentRows, Guide } from "./drawn-rows.ts";
 export type { Evaluation } from "./evaluate.ts";
 export { evaluate } from "./evaluate.ts";
 export type {

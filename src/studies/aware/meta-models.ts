@@ -5,7 +5,7 @@
 import type { ActionKind } from "../../control/tasks/pods/index.ts";
 import { pretrainDefaults } from "../../learn/meta/index.ts";
 import type { PoolKind } from "../../pretraining/index.ts";
-import { quickPretraining, type SharedTraining } from "../../pretraining/index.ts";
+import { guidedPretraining, quickPretraining, type SharedTraining } from "../../pretraining/index.ts";
 
 export type MetaModels = Readonly<Record<string, SharedTraining>>;
 
@@ -37,11 +37,30 @@ export function metaModels({ quick, counts, actions = "limits" }: MetaModelsChoi
   return models;
 }
 
+/** Taught by what good limits need to know (pretraining/guide.ts). */
+export const GUIDED = "guided";
+
+export const guidedModel = ({ quick }: { readonly quick: boolean }): SharedTraining => ({
+  applications: quick ? 4 : 100,
+  seed: FIRST_META_SEED,
+  actions: "limits",
+  pool: "split",
+  config: quick
+    ? {
+        ...quickPretraining,
+        guide: guidedPretraining.guide,
+        weights: guidedPretraining.weights,
+        visits: 1,
+        settleSteps: 100,
+      }
+    : guidedPretraining,
+});
+
 /** Seeds of evaluation take a pool's models in turn. */
 export function modelFor(
   models: MetaModels,
   { pool, seed }: { readonly pool: PoolKind; readonly seed: number },
 ): string {
-  const names = Object.keys(models).filter((name) => models[name]?.pool === pool);
+  const names = Object.keys(models).filter((name) => name !== GUIDED && models[name]?.pool === pool);
   return names[seed % names.length] ?? "";
 }

@@ -5,6 +5,7 @@
  */
 import type { Allocation } from "../../act/index.ts";
 import { modelGates } from "../../control/lifecycle/index.ts";
+import type { PriorModel } from "../../control/tasks/pods/index.ts";
 import { productMode, usualThresholds } from "../../control/tasks/pods/index.ts";
 import type { Scene } from "../../pretraining/index.ts";
 import { drawScene, openWorld } from "../../pretraining/index.ts";
@@ -157,29 +158,35 @@ function playAgent(life: PlayedLife, { job, rulesCpu }: AgentParts) {
     if ((Object.keys(got) as (keyof Allocation)[]).every((knob) => got[knob] === wished[knob])) sum.asProposed += 1;
     if (step?.proposed.some((value) => Math.abs(value) >= EDGE)) sum.atEdge += 1;
   };
-  const driver = steeringDriver(life.setting, { job, watch });
+  const driver = steeringDriver(life.setting, { kernels: job.kernels, seed: job.seed, watch });
   const truths = playLife(life, driver);
   driver.dispose();
   const conduct: Conduct = { ...sum };
   return { truths, conduct };
 }
 
+interface SteeringOptions extends Pick<StudyJob, "kernels" | "seed"> {
+  readonly watch?: TickWatch;
+  /** What its capacity model begins with; nothing, as `up` has it, where none is given. */
+  readonly prior?: PriorModel;
+}
+
 /** The agent as `up` has it: by cost, around the capacity model's plan. */
-function steeringDriver(
+export function steeringDriver(
   { scene, task, fallback }: Setting,
-  { job, watch }: { readonly job: StudyJob<SavingsConfig>; readonly watch: TickWatch },
+  { kernels, seed, watch, prior }: SteeringOptions,
 ): AgentDriver {
   return agentDriver({
     scene,
-    task: { ...task, ...productMode },
+    task: { ...task, ...productMode, ...(prior ? { prior } : {}) },
     fallback: fallback(),
-    kernels: job.kernels,
-    seed: job.seed,
+    kernels,
+    seed,
     profile: {
       ...usualThresholds.cost,
       maxReward: task.episodeSteps,
       gates: modelGates({ mode: "act", attainment: task.attainment }),
     },
-    watch,
+    ...(watch ? { watch } : {}),
   });
 }

@@ -10,6 +10,7 @@ import type { Ms, PerSecond, Ratio, Result } from "../../../base/index.ts";
 import { err, failure, ok, perSecond, ratio, seconds } from "../../../base/index.ts";
 import type { Slo } from "../../../observe/telemetry/index.ts";
 import { parseSlo } from "../../../observe/telemetry/index.ts";
+import type { PriorModel } from "./capacity/prior.ts";
 import type { PodBounds } from "./limits.ts";
 import type { Aim } from "./rates.ts";
 import { aimProblems } from "./rates.ts";
@@ -48,6 +49,8 @@ export interface AutoscaleTask extends Aim {
   readonly episodeSteps: number;
   /** The load that is drawn in the middle of the load feature. */
   readonly usualLoad: PerSecond;
+  /** What the capacity model believes at first, from other workloads (capacity/prior.ts); absent: nothing. */
+  readonly prior?: PriorModel;
 }
 
 export type AutoscaleOptions = Pick<AutoscaleTask, "slo" | "bounds"> & Partial<Omit<AutoscaleTask, "slo" | "bounds">>;

@@ -22,7 +22,7 @@ import type { Centre } from "./residual.ts";
 const SHARE_OF_BUDGET = 0.5;
 
 export const plannerOf = (
-  { slo, bounds, attainment }: Pick<AutoscaleTask, "slo" | "bounds" | "attainment">,
+  { slo, bounds, attainment, prior }: Pick<AutoscaleTask, "slo" | "bounds" | "attainment" | "prior">,
   history?: LoadHistory,
 ) =>
   capacityPlanner({
@@ -30,6 +30,7 @@ export const plannerOf = (
     bounds,
     allowed: ratio(SHARE_OF_BUDGET * (1 - attainment)),
     ...(history ? { history } : {}),
+    ...(prior ? { prior } : {}),
   });
 
 interface Context {

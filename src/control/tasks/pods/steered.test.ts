@@ -6,7 +6,7 @@ import { bytes, mebibytes, millicores, milliseconds, ratio, seconds, unwrap } fr
 import type { WorkloadReading } from "../../../observe/telemetry/index.ts";
 import { autoscaleTask, productMode } from "./autoscale.ts";
 import type { Observation } from "./observation.ts";
-import { podsTask } from "./task.ts";
+import { podsTask, podsTaskName, taskForModel } from "./task.ts";
 
 const settings = unwrap(
   autoscaleTask({
@@ -119,4 +119,14 @@ test("a residual without the model's features is refused, and so is an SLO that 
   const refusal = (changed: object) => autoscaleTask({ ...settings, ...changed });
   expect(refusal({ features: "extended" })).toMatchObject({ ok: false });
   expect(refusal({ attainment: ratio(1) })).toMatchObject({ ok: false });
+});
+
+test("a task for the paper's reward has limits as actions where its model was trained for them, and no other has", () => {
+  const inLimits = podsTaskName({ features: "extended", actions: "limits" });
+  const { slo, bounds } = settings;
+  const paper = unwrap(autoscaleTask({ slo, bounds }));
+  expect(taskForModel(paper, inLimits).actions).toBe("limits");
+  expect(taskForModel(paper, podsTaskName(paper))).toBe(paper);
+  expect(taskForModel(paper, undefined)).toBe(paper);
+  expect(taskForModel(settings, inLimits)).toBe(settings);
 });

@@ -36,6 +36,15 @@ export interface PodsTaskOptions {
 export const podsTaskName = ({ features, actions }: Pick<AutoscaleTask, "features" | "actions">): string =>
   `autoscaling, ${features} features, actions as ${actions}`;
 
+/**
+ * The task as a model was trained for it: one for the paper's reward may have learned to set limits, which a profile does not
+ * ask for. Anything else stays as it is, and is refused by its name where agents begin.
+ */
+export function taskForModel(task: AutoscaleTask, modelled: string | undefined): AutoscaleTask {
+  const inLimits: AutoscaleTask = { ...task, actions: "limits" };
+  return task.objective === "paper" && modelled === podsTaskName(inLimits) ? inLimits : task;
+}
+
 export const actionSizeOf = ({ actions }: Pick<AutoscaleTask, "actions">): number =>
   actions === "residual" ? residualOrder.length : actionOrder.length;
 

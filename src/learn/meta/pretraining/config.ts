@@ -47,6 +47,11 @@ export interface PretrainConfig {
   readonly pull: number;
   /** How much of the traits' loss reaches the encoder, where environments have traits, and how fast they are learned to be read. */
   readonly traits: { readonly weight: number; readonly lr: number };
+  /**
+   * How much the shared policy is to do what each environment's guide would do, where environments have one: the weight of
+   * the squared distance beside −Q over its mean size. 0, the default, is AWARE's loss.
+   */
+  readonly guide: { readonly weight: number };
   /** Gradient steps of the base learner in a round. */
   readonly learnSteps: number;
   /** Environments in one batch of those; a whole part of the batch. */
@@ -85,6 +90,7 @@ export const pretrainDefaults: PretrainConfig = {
   longestGradient: 1,
   pull: 0.2,
   traits: { weight: 1, lr: 1e-3 },
+  guide: { weight: 0 },
   learnSteps: 256,
   learnGroups: 16,
   neutralShare: 0.1,
@@ -133,6 +139,7 @@ function problemOf(config: PretrainConfig): string | undefined {
   if (!(config.pull >= 0)) return `pull is ${config.pull} and has to be 0 or more`;
   if (!(config.traits.weight >= 0 && config.traits.lr > 0))
     return `traits have the weight ${config.traits.weight} and the rate ${config.traits.lr}`;
+  if (!(config.guide.weight >= 0)) return `guide.weight is ${config.guide.weight} and has to be 0 or more`;
   if (!(exploration.from >= 0 && exploration.to >= 0)) return "exploration cannot be negative";
   return undefined;
 }

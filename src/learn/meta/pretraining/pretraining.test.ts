@@ -100,6 +100,25 @@ describe("pre-training", () => {
     }
   });
 
+  test("with guides, too, it continues to the byte, and to another end than without", async () => {
+    // Each environment's guide says one number, whatever is seen; rewards say what they say without one.
+    const rule = ([says = 0]: Float32Array) => Float32Array.of(says);
+    const pool = toyPool.map((entry, i) => ({ ...entry, guide: Float32Array.of(i < 3 ? 0.9 : -0.9) }));
+    const begin = (weight: number, resumeFrom?: Uint8Array) => {
+      const config = { ...short, guide: { weight }, settleSteps: 40 };
+      const runner = inProcessRunner(pretrainKinds(makeToyWorld, rule), wasm());
+      const options = { pool, guide: rule, shape: toyShape, config, seed: 7, kernels: wasm(), runner };
+      return new Pretraining(resumeFrom ? { ...options, resumeFrom } : options);
+    };
+    const whole = begin(1);
+    while (whole.round < 4) await whole.advance();
+    const half = whole.save();
+    const end = await finish(whole);
+    expect(await finish(begin(1, half))).toBe(end);
+    expect(await finish(begin(0))).not.toBe(end);
+    expect(() => begin(-1)).toThrow(/guide.weight is -1/);
+  });
+
   test("two threads that take jobs in another order give the same bytes", async () => {
     const [one, two] = [await finish(start()), await finish(start({ runner: twoThreads }))];
     expect(two).toBe(one);

@@ -31,8 +31,8 @@ import type { Round } from "./rounds.ts";
 import { RoundPlan } from "./rounds.ts";
 import type { Curve, EvaluationRow, PretrainState } from "./saved-state.ts";
 import { readPretraining, writePretraining } from "./saved-state.ts";
-import type { Crew, EmbedJob, GradientJob, GradientOutcome, Parameters, PlayJob } from "./thread-tasks.ts";
-import { EMBED_TASK, GRADIENT_TASK, PLAY_TASK } from "./thread-tasks.ts";
+import type { Crew, EmbedJob, GradientJob, GradientOutcome, GuideRule, Parameters, PlayJob } from "./thread-tasks.ts";
+import { EMBED_TASK, GRADIENT_TASK, guideOf, PLAY_TASK } from "./thread-tasks.ts";
 
 /** One environment: a name for people, and what its world is made from. */
 export interface PoolEntry {
@@ -40,12 +40,16 @@ export interface PoolEntry {
   readonly world: EnvConfig;
   /** What is known of it, in the order of the pool's groups. */
   readonly traits?: Traits;
+  /** By which the training's guide acts there. */
+  readonly guide?: Float32Array;
 }
 
 export interface PretrainOptions {
   readonly pool: readonly PoolEntry[];
   /** What is known of every environment of the pool, if anything is: its embedding is taught to show it. */
   readonly traits?: readonly TraitGroup[];
+  /** What somebody who knows an environment would do there: the shared policy learns it, with the weight that the config says. */
+  readonly guide?: GuideRule;
   /** Of observations and actions of all environments; actions from −1 to 1 in every component. */
   readonly shape: Pick<LearnerShape, "obs" | "action">;
   readonly config: PretrainConfig;
@@ -232,9 +236,12 @@ export class Pretraining {
     let actorLoss = 0;
     for (let step = 0; step < steps; step++) {
       const groups = Array.from({ length: learnGroups }, () => {
-        const one = this.#experience(rng.int(this.#experiences.length));
+        const environment = rng.int(this.#experiences.length);
+        const one = this.#experience(environment);
         const context = rng.next() < neutralShare ? neutral : one.embedding;
-        return { replay: one.replay, rows: one.draw(rng, share), context, rewardShift: one.rewardMean };
+        const guide = guideOf(this.#options.guide, this.#guideOf(environment));
+        const rows = { replay: one.replay, rows: one.draw(rng, share), context, rewardShift: one.rewardMean };
+        return guide ? { ...rows, guide } : rows;
       });
       const found = this.#learner.learnFrom(groups);
       criticLoss += found.criticLoss / steps;
@@ -304,6 +311,7 @@ export class Pretraining {
       traits: reader && { shares: this.#traitsOf(environment), reader },
       rows: one.replay.extract(rows),
       rewardShift: one.rewardMean,
+      guide: this.#jobGuide(environment),
       gradient: this.#gradients[slot] as Float32Array,
     };
   }
@@ -324,6 +332,15 @@ export class Pretraining {
 
   #traitsOf(environment: number): Traits {
     return this.#options.pool[environment]?.traits ?? new Float32Array(0);
+  }
+
+  #guideOf(environment: number) {
+    return { parameters: this.#options.pool[environment]?.guide, weight: this.#options.config.guide.weight };
+  }
+
+  #jobGuide(environment: number): GradientJob["guide"] {
+    const { parameters, weight } = this.#guideOf(environment);
+    return parameters && { parameters, weight };
   }
 
   #experience(environment: number): Experience {

@@ -4,7 +4,7 @@ import type { ContextWeights, Ddpg, EnvironmentRows } from "../../rl/index.ts";
 import type { Conditioned, ContextLoss, ContextualLearner } from "../contextual-learner.ts";
 
 /** Rows of one environment's replay, as many as make a batch of the learner, or several such batches. */
-export type RowBatch = Pick<EnvironmentRows, "replay" | "rows" | "rewardShift">;
+export type RowBatch = Pick<EnvironmentRows, "replay" | "rows" | "rewardShift" | "guide">;
 
 export function sharedDdpg(ddpg: Ddpg, weights: ContextWeights): ContextualLearner<RowBatch> {
   const size = ddpg.config.batch;

@@ -5,7 +5,7 @@
  */
 
 import { unwrap } from "../../../base/index.ts";
-import type { DdpgConfig, LearnerShape, NumberBlock } from "../../rl/index.ts";
+import type { DdpgConfig, Guide, LearnerShape, NumberBlock } from "../../rl/index.ts";
 import { actionSize, Ddpg, Replay } from "../../rl/index.ts";
 import type { JobKinds, Kernels, TaskContext } from "../../tensor/index.ts";
 import type { Conditioned, ContextLoss } from "../contextual-learner.ts";
@@ -61,6 +61,8 @@ export interface GradientJob {
   readonly rewardShift: number;
   /** Of this environment, and the parameters of what reads them. */
   readonly traits: { readonly shares: Traits; readonly reader: Float32Array } | undefined;
+  /** Of this environment's guide, and its weight; undefined where there is none. */
+  readonly guide: { readonly parameters: Float32Array; readonly weight: number } | undefined;
   /** Where the gradient of all parameters goes. */
   readonly gradient: Float32Array;
 }
@@ -79,8 +81,20 @@ export interface EmbedJob {
   readonly bundle: readonly Trajectory[];
 }
 
-/** The registry for a worker's entry and its caller. */
-export function pretrainKinds(makeWorld: MakeWorld): JobKinds {
+/** What somebody who knows an environment does there: by the parameters that it has, from −1 to 1 in every component. */
+export type GuideRule = (parameters: Float32Array, obs: ArrayLike<number>) => ArrayLike<number>;
+
+export function guideOf(
+  rule: GuideRule | undefined,
+  given: { readonly parameters: Float32Array | undefined; readonly weight: number },
+): Guide | undefined {
+  const { parameters, weight } = given;
+  if (rule === undefined || parameters === undefined || weight === 0) return undefined;
+  return { weight, actionAt: (obs) => rule(parameters, obs) };
+}
+
+/** The registry for a worker's entry and its caller; the guide is the one that the training has. */
+export function pretrainKinds(makeWorld: MakeWorld, guide?: GuideRule): JobKinds {
   let kept: Copies | undefined;
   const copies = (crew: Crew, { kernels }: TaskContext): Copies => {
     const name = JSON.stringify(crew);
@@ -96,7 +110,7 @@ export function pretrainKinds(makeWorld: MakeWorld): JobKinds {
     },
     [GRADIENT_TASK](config: unknown, context: TaskContext): GradientOutcome {
       const job = config as GradientJob;
-      return copies(job.crew, context).gradient(job);
+      return copies(job.crew, context).gradient(job, job.guide && guideOf(guide, job.guide));
     },
     [EMBED_TASK](config: unknown, context: TaskContext): Float32Array {
       const { crew, meta, bundle } = config as EmbedJob;
@@ -141,7 +155,7 @@ class Copies {
     return this.#meta;
   }
 
-  gradient(job: GradientJob): GradientOutcome {
+  gradient(job: GradientJob, guide: Guide | undefined): GradientOutcome {
     const meta = this.meta(job.meta);
     const ddpg = this.learner(job.learner);
     const { shape, weights, longestGradient, pull } = this.#crew;
@@ -150,7 +164,7 @@ class Copies {
     const replay = new Replay({ capacity: count, widths });
     replay.restore(job.rows);
     const rows = Int32Array.from({ length: count }, (_, i) => i);
-    const batch = { replay, rows, rewardShift: job.rewardShift };
+    const batch = { replay, rows, rewardShift: job.rewardShift, ...(guide ? { guide } : {}) };
     const base = sharedDdpg(ddpg, weights);
     let traitLoss = 0;
     const learner = {

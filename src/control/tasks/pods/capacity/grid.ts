@@ -71,6 +71,20 @@ export const freshCells = (base: number): Cells => ({
   bases: Array.from(prior, () => Math.round(base * PER_ONE.base)),
 });
 
+/** How much likelier knees are than they were: a logarithm, to be added to a weight. */
+export type Likelihood = (size: number, free: number, rate: number) => number;
+
+/** Weights that lean towards what others needed. */
+export function leaningTo({ sizes, frees }: Knees, { weights }: Cells, likelihood: Likelihood): number[] {
+  const leant = weights.map((weight, cell) => {
+    const size = sizes[Math.floor(cell / BLOCK)] as number;
+    const free = frees[Math.floor((cell % BLOCK) / ROW)] as number;
+    return weight / PER_ONE.weight + likelihood(size, free, rates[cell % ROW] as number);
+  });
+  const largest = leant.reduce((most, weight) => Math.max(most, weight), Number.NEGATIVE_INFINITY);
+  return leant.map((weight) => Math.round(Math.max(weight - largest, LEAST_WEIGHT) * PER_ONE.weight) | 0);
+}
+
 /** Whether they are of this grid. */
 export const isWhole = ({ weights, bases }: Cells): boolean => weights.length === CELLS && bases.length === CELLS;
 

@@ -22,8 +22,8 @@
  * jumping. The slopes were read off the event world (a grid of sizes and utilisations, four applications, one to three
  * pods): 0.9 to 1.0, 0.8 to 0.95, and a cliff.
  */
-import type { Cells } from "./grid.ts";
-import { freshCells, isWhole, kneesOf, OUTLIER, pointsAmong, weigh } from "./grid.ts";
+import type { Cells, Likelihood } from "./grid.ts";
+import { freshCells, isWhole, kneesOf, leaningTo, OUTLIER, pointsAmong, weigh } from "./grid.ts";
 import type { Conditions, Points } from "./points.ts";
 import { strainAt, varianceAt } from "./points.ts";
 import { MOST_STRAIN } from "./strain.ts";
@@ -44,6 +44,8 @@ export interface CapacityModel {
   readonly fresh: Belief;
   after(belief: Belief, strain: number, conditions: Conditions): Belief;
   pointsOf(belief: Belief): Points;
+  /** The belief that also knows what workloads like this one needed. */
+  leaning(belief: Belief, likelihood: Likelihood): Belief;
 }
 
 export interface CapacityModelOptions {
@@ -125,7 +127,12 @@ export function capacityModel({ cpu, forgetting = FORGETTING }: CapacityModelOpt
     return points;
   }
 
-  return { fresh, after, pointsOf };
+  const leaning = (belief: Belief, likelihood: Likelihood): Belief => ({
+    ...belief,
+    weights: leaningTo(knees, belief, likelihood),
+  });
+
+  return { fresh, after, pointsOf, leaning };
 }
 
 function noiseAfter(noise: number, squared: number): number {

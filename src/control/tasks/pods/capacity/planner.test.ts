@@ -5,6 +5,7 @@ import { bytes, mebibytes, millicores, milliseconds } from "../../../../base/ind
 import type { Slo, WorkloadReading } from "../../../../observe/telemetry/index.ts";
 import type { CapacityMemory } from "./planner.ts";
 import { capacityPlanner } from "./planner.ts";
+import type { PriorModel } from "./prior.ts";
 
 const slo: Slo = { kind: "latency", quantile: 0.99, target: milliseconds(100) };
 const bounds = {
@@ -138,4 +139,26 @@ test("readings without values, the same reading twice and a clock that goes back
     expect(Object.values(setting).every((value) => Number.isFinite(value) && value > 0)).toBe(true);
     expect(setting.cpu).toBeGreaterThan(600);
   }
+});
+
+test("with a prior the first plan is nearer to what workloads like it needed, and without one nothing is different", () => {
+  const known = (size: number, free: number) => ({
+    spread: [1, 1, 1, 1, 1],
+    width: null,
+    known: [{ name: "another", looks: [0, 0, 0, 0, 0], knees: [[Math.log(size), Math.log(free), null, 1]] as const }],
+  });
+  const have: Allocation = { replicas: 2, cpu: millicores(1_500), memory: mebibytes(200) };
+  const firstCpu = (prior?: PriorModel): number => {
+    const one = capacityPlanner({ slo, bounds, ...(prior ? { prior } : {}) });
+    let memory = one.fresh;
+    for (let step = 1; ; step++) {
+      const now = milliseconds(15_000 * step);
+      const next = one.step(memory, reading(now, { have, load: 20 }), now);
+      if (next.plan) return next.plan.setting.cpu;
+      memory = next.memory;
+    }
+  };
+  const [little, much] = [firstCpu(known(150, 100)), firstCpu(known(3_000, 2_000))];
+  expect(little).toBeLessThan(firstCpu());
+  expect(much).toBeGreaterThan(little);
 });

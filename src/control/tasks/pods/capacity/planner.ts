@@ -36,6 +36,8 @@ import type { PodsKept } from "./pods-kept.ts";
 import { podsAtFirst, podsFor, podsOfAtLeast } from "./pods-kept.ts";
 import type { Points } from "./points.ts";
 import { kneeOf, riskAt, strainAt } from "./points.ts";
+import type { Knees, PriorModel } from "./prior.ts";
+import { firstSightOf, kneesIn, likelihoodFrom } from "./prior.ts";
 import { insuredSize } from "./sizing.ts";
 import { MOST_STRAIN, strainOf } from "./strain.ts";
 
@@ -48,6 +50,8 @@ export interface CapacityOptions {
   readonly leastPods?: number;
   /** Loads from before it began; absent: none are known. */
   readonly history?: LoadHistory;
+  /** What other workloads needed that looked like this one; absent: all knees are equally likely at first. */
+  readonly prior?: PriorModel;
 }
 
 /** Plain data: it is saved. */
@@ -96,6 +100,8 @@ export interface CapacityPlanner {
   outlook(memory: CapacityMemory, asked: Pick<Allocation, "replicas" | "cpu"> & { readonly load: number }): Outlook;
   /** Of that the strain alone. */
   strainOf(memory: CapacityMemory, asked: Pick<Allocation, "replicas" | "cpu"> & { readonly load: number }): number;
+  /** What is believed of the workload, for models of others that are like it. */
+  knees(memory: CapacityMemory): Knees;
 }
 
 export interface PlannedStep {
@@ -134,7 +140,7 @@ const MIB = 1_048_576;
 const LEAST_MEMORY = 56 * MIB;
 
 export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
-  const { bounds, slo, allowed = ALLOWED } = options;
+  const { bounds, slo, allowed = ALLOWED, prior } = options;
   const model = capacityModel({ cpu: bounds.cpu });
   const leastPods = Math.min(Math.max(options.leastPods ?? LEAST_PODS, bounds.replicas.min), bounds.replicas.max);
 
@@ -270,7 +276,11 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
       firstAt: null,
     },
     step(before, reading, now) {
-      const memory = learned(before, reading, now);
+      const told = learned(before, reading, now);
+      const isFirst = before.belief.steps < ENOUGH && told.belief.steps >= ENOUGH;
+      const seen = prior && isFirst ? firstSightOf(told) : undefined;
+      const memory =
+        prior && seen ? { ...told, belief: model.leaning(told.belief, likelihoodFrom(prior, seen)) } : told;
       if (memory.belief.steps >= ENOUGH) return planned(memory, reading, now);
       const forecast = expectedLoad(memory.loads, { now, worth: worthOfMiss(memory.caution), allowed });
       return { memory: { ...memory, loads: forecast.memory }, plan: null };
@@ -285,6 +295,7 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
       const given = conditionsOf({ size: cpu, pods: replicas, load, work });
       return { strain: strainAt(points, given), risk: Math.min(1, riskAt(points, given)) };
     },
+    knees: (memory) => kneesIn(model.pointsOf(memory.belief)),
   };
 }
 

@@ -29,7 +29,7 @@ export interface Points {
 }
 
 /** Numbers per point. */
-const EACH = 5;
+export const EACH = 5;
 export const SLOPE = { size: 1, free: 0.9, rate: 3 } as const;
 /** How far from a knee the parabola reaches, as a logarithm. */
 const BEND = 0.4;
