@@ -34,7 +34,8 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/\.node$/, "a native binary of this machine"],
   [/^(?:(?:docs|test|tools|examples|\.ci)\/|dashboard\/(?!dist\/))/, "not for users of the package"],
 ];
-const LARGEST_KIB = 6144;
+/** A model for pods is most of one of these MiB. */
+const LARGEST_KIB = 7168;
 
 const root = process.cwd();
 const scratch = mkdtempSync(join(tmpdir(), "coxswain-package-"));

@@ -15,6 +15,8 @@ export type {
 } from "../act/index.ts";
 export { parseGuardLimits } from "../act/index.ts";
 export type {
+  AdviceJob,
+  Advisor,
   AsIfAlone,
   EncodeContext,
   Experience,

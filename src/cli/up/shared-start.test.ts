@@ -30,7 +30,7 @@ beforeAll(async () => {
   const model = await tinyModel();
   const task = podsTaskName({ features: "extended", actions: "demand" });
   writeFileSync(join(folder, "model.ckpt"), encodePretrained({ ...model, task }));
-  writeFileSync(join(folder, "limits.ckpt"), encodePretrained({ ...model, task: task.replace("demand", "limits") }));
+  writeFileSync(join(folder, "other.ckpt"), encodePretrained({ ...model, task: task.replace("extended", "paper") }));
 });
 
 async function openPlane(path: string, data: string | null = null): Promise<Plane> {
@@ -86,7 +86,7 @@ test("an agent of the demonstration begins with the policy of the model that it 
 
 test.each([
   { what: "a folder without one", path: () => models(), code: "agent.shared-model-missing" },
-  { what: "one for other actions", path: () => join(folder, "limits.ckpt"), code: "agent.shared-model" },
+  { what: "one for other features", path: () => join(folder, "other.ckpt"), code: "agent.shared-model" },
 ])("with $what the rules act, the agent says why, and learns from them", async ({ path, code }) => {
   const plane = await openPlane(path());
   const told = await advance(plane, 3);
