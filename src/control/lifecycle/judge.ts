@@ -95,6 +95,16 @@ interface Compared {
 /** Fewer steps say little about a share of one in a hundred. */
 export const FEWEST_STEPS = 400;
 
+/** Whether these episodes missed no more steps than the budget has. */
+export function keepsBudget({ budget }: WorthGate, episodes: readonly EpisodeScore[]): boolean {
+  let [missed, steps] = [0, 0];
+  for (const one of episodes) {
+    missed += one.violations;
+    steps += one.steps;
+  }
+  return missed <= budget * steps;
+}
+
 /** Whether the learner is worth its cost: it is no dearer than the fallback, or the fallback does not keep the budget. */
 export function judgeWorth({ budget }: WorthGate, { recent, fallback, dearer }: Compared): Judgement {
   const sum = (list: readonly EpisodeScore[], figure: (one: EpisodeScore) => number) =>

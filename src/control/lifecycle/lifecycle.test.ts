@@ -450,6 +450,9 @@ test("of learner and fallback the cheaper one acts, as long as the fallback keep
     stage: "OFFLINE",
     because: "not-worth",
   });
+  // It is missed with more than the rules would give (3 steps of 200, 2 may be): they are no cure, whatever they kept before.
+  const missing = { ...acting, violations: 3 };
+  expect(after(online, [bill(200, acting), bill(200, missing)]).stage).toBe("ONLINE");
   // A bad start of the rules is no proof: they are tried again, and what they miss then is added to it.
   const late = after(freshAgentState, [bill(300, { violations: 5 })]);
   const again = after(late, [bill(200, acting), bill(200, acting)]);

@@ -23,6 +23,7 @@ import {
   judgeOnline,
   judgeServing,
   judgeWorth,
+  keepsBudget,
   needsLevel,
   nextExcess,
   thresholdLevel,
@@ -176,8 +177,9 @@ function judgeLearner(
     return moved(state, next, { at, because: "rollback", evidence: conduct });
   }
   const { worth } = profile.gates;
-  // A whole window: what a burst costs says little about a day.
-  if (worth && state.recent.length >= profile.window) {
+  // A whole window: what a burst costs says little about a day. And where the SLO is missed with more than the fallback would give,
+  // as after a release, the days in which it did with less are over.
+  if (worth && state.recent.length >= profile.window && keepsBudget(worth, state.recent)) {
     // Before the fallback loses its claim it is given time to show that it keeps the budget: a start is no measure of it.
     const fallback = { episodes: state.fallback, steps: FEWEST_STEPS };
     const evidence = [judgeWorth(worth, { recent: state.recent, fallback, dearer: worth.dearer })];
