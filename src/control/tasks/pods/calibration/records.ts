@@ -81,16 +81,8 @@ const counted = ({ hours, open }: Records, { strain }: CapacityMemory): Records 
   },
 });
 
-interface Line {
-  readonly load: number;
-  readonly peak: number;
-  readonly pods: number;
-  readonly size: number;
-  readonly free: number;
-  readonly strain: number | null;
-  readonly missed: number;
-  readonly work: number;
-}
+/** A minute before it is known which one. */
+type Line = Omit<Minute, "at">;
 
 function lineOf(
   { open }: Records,
