@@ -97,8 +97,8 @@ export class ManagedFunction {
   }
 
   /** What rules want, in one go. */
-  want(world: FunctionsPort, want: FunctionSetting): Carried {
-    return { isBad: false, ...this.#apply(world, want, { limits: this.#limits.rules, charge: undefined }) };
+  want(world: FunctionsPort, want: FunctionSetting, charge?: DecisionCharge): Carried {
+    return { isBad: false, ...this.#apply(world, want, { limits: this.#limits.rules, charge }) };
   }
 
   reward({ isBad }: Pick<Carried, "isBad">): number {
