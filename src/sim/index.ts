@@ -72,4 +72,4 @@ export { functionMix, functionNames, functionProfiles } from "./serverless/funct
 export { cloudInvokers, localInvokers } from "./serverless/invokers.ts";
 export type { InvocationPattern } from "./serverless/patterns.ts";
 export { poissonPattern, recordedPattern } from "./serverless/patterns.ts";
-export type { ServerlessOptions } from "./serverless/spec.ts";
+export type { FunctionSpec, ServerlessOptions } from "./serverless/spec.ts";

@@ -24,7 +24,7 @@ const join = (fleet: Coordinator, agent: WorkloadId, now = 0): number =>
 interface Said {
   readonly incarnation: number;
   readonly values: readonly number[];
-  readonly reward?: number;
+  readonly reward?: number | null;
   readonly step?: number;
 }
 
@@ -202,6 +202,15 @@ describe("what is refused, with everyone else unaffected", () => {
     unwrap(say(fleet, b, { incarnation: two, values: [2, 1], reward: 3 }));
     expect(fleet.closeStep(at(0)).teamReward).toBe(2);
     expect(unwrap(fleet.globalState(b))[0]).toBe(1);
+  });
+
+  test("one that did nothing is in what others see, and not in what the team earned", () => {
+    const fleet = make();
+    const [one, two] = [join(fleet, a), join(fleet, b)];
+    unwrap(say(fleet, a, { incarnation: one, values: [1, 1], reward: 4 }));
+    unwrap(say(fleet, b, { incarnation: two, values: [2, 1], reward: null }));
+    expect(fleet.closeStep(at(0))).toMatchObject({ reported: 2, teamReward: 4 });
+    expect(unwrap(fleet.globalState(a))[0]).toBe(2);
   });
 
   test("more agents than the fleet may have, and a kind that it does not know", () => {

@@ -36,7 +36,7 @@ export interface ClosedStep {
   /** Who reported for this step, and who was dropped for being silent. */
   readonly reported: number;
   readonly expired: readonly WorkloadId[];
-  /** Mean reward of those who reported; null where nobody did. */
+  /** Mean reward of those who reported one; null where nobody did. */
   readonly teamReward: number | null;
 }
 
@@ -73,7 +73,7 @@ interface Member {
   /** As of the last closing; null before its first report was closed. */
   values: Float64Array | null;
   /** Of the open step. */
-  pending: { readonly values: Float64Array; readonly reward: number } | null;
+  pending: { readonly values: Float64Array; readonly reward: number | null } | null;
 }
 
 const ONE_GROUP = ["all"] as const;
@@ -162,6 +162,7 @@ export function createCoordinator(options: CoordinatorOptions): Coordinator {
     closeStep(now) {
       const expired: WorkloadId[] = [];
       let reported = 0;
+      let rewarded = 0;
       let rewards = 0;
       for (const member of members.values()) {
         if (now - member.seenAt > expiry) {
@@ -172,14 +173,17 @@ export function createCoordinator(options: CoordinatorOptions): Coordinator {
         // Whoever is silent for a step counts as it was: it still holds what it holds.
         if (member.pending === null) continue;
         reported += 1;
-        rewards += member.pending.reward;
+        if (member.pending.reward !== null) {
+          rewarded += 1;
+          rewards += member.pending.reward;
+        }
         member.values = member.pending.values;
         member.pending = null;
       }
       state.addUp(members.values());
       const closed = step;
       step += 1;
-      const teamReward = reported > 0 ? rewards / reported : null;
+      const teamReward = rewarded > 0 ? rewards / rewarded : null;
       return { step: closed, members: members.size, reported, expired, teamReward };
     },
     globalState(agent) {

@@ -1,4 +1,4 @@
-/** Many agents on one platform: who is in the fleet, and what each sees of all the others. */
+/** Many agents on one platform: who is in the fleet, what each sees of all the others, and how they are trained together. */
 
 export type {
   ClosedStep,
@@ -8,5 +8,10 @@ export type {
   Membership,
 } from "./coordinator.ts";
 export { createCoordinator } from "./coordinator.ts";
+export type { EpisodeOptions, FleetEpisode, FleetTrainingOptions } from "./fleet-training.ts";
+export { FleetTraining } from "./fleet-training.ts";
 export type { GlobalFeature } from "./global-state.ts";
 export type { AgentReport } from "./report.ts";
+export type { AgentEpisode } from "./tally.ts";
+export type { Variant, VariantName } from "./variants.ts";
+export { usualCharge, variantNames, variants } from "./variants.ts";

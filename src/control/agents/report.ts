@@ -12,8 +12,8 @@ export interface AgentReport {
   readonly step: number;
   /** What the others may know of it, in the order of the coordinator's features. */
   readonly values: ArrayLike<number>;
-  /** Its own, of this step. */
-  readonly reward: number;
+  /** Its own, of this step; null where it did nothing that is rewarded. */
+  readonly reward: number | null;
 }
 
 /** Undefined where a report can be taken in. */
@@ -26,7 +26,7 @@ export function reportProblem({ agent, values, reward }: AgentReport, width: num
   for (let i = 0; i < width; i++)
     if (!Number.isFinite(values[i]))
       return failure("agents.not-finite", `${agent} reported ${values[i]} as value ${i}; report finite numbers only`);
-  if (!Number.isFinite(reward))
+  if (reward !== null && !Number.isFinite(reward))
     return failure("agents.not-finite", `${agent} reported a reward of ${reward}; report finite numbers only`);
   return undefined;
 }

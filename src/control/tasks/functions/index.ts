@@ -1,5 +1,21 @@
-/** Serverless functions, SIMPPO's task: CPU shares, memory and containers of one function on a shared platform. */
+/** Serverless functions, SIMPPO's task: CPU shares, memory and containers of one function, or of many, on a shared platform. */
 
-export { functionChoices } from "./action.ts";
+export type { FunctionBounds, FunctionSetting } from "./action.ts";
+export { functionChoices, usualBounds } from "./action.ts";
 export { functionsEnv } from "./env.ts";
+export type {
+  FleetAction,
+  FleetDecision,
+  FleetFunction,
+  FleetOptions,
+  FleetOutcome,
+  FleetStep,
+  FleetWorld,
+} from "./fleet.ts";
+export { Fleet } from "./fleet.ts";
 export { functionsPpo } from "./learner.ts";
+export type { DecisionCharge, FunctionsPort } from "./managed-function.ts";
+export { functionFeatures } from "./observation.ts";
+export type { Pool } from "./shared-values.ts";
+export { sharedFeatures, sharedValues } from "./shared-values.ts";
+export type { BadChoices } from "./task.ts";

@@ -47,6 +47,17 @@ export interface EncodeOptions {
   readonly hasMask: boolean;
 }
 
+/** What an observation begins with, in this order (Table 1). */
+export const functionFeatures = [
+  "SLO preservation",
+  "CPU utilisation",
+  "memory utilisation",
+  "arrival rate change",
+  "CPU limit",
+  "memory limit",
+  "containers",
+] as const;
+
 /** SP, RU of CPU and memory, AC, limits of CPU and memory, NC; then the mask. */
 export function functionSpace({ hasMask }: Pick<EncodeOptions, "hasMask">): BoxSpace {
   const low = [0, 0, 0, -1, 0, 0, 0, ...(hasMask ? functionChoices.map(() => 0) : [])];
