@@ -73,3 +73,4 @@ export { cloudInvokers, localInvokers } from "./serverless/invokers.ts";
 export type { InvocationPattern } from "./serverless/patterns.ts";
 export { poissonPattern, recordedPattern } from "./serverless/patterns.ts";
 export type { FunctionSpec, ServerlessOptions } from "./serverless/spec.ts";
+export type { FunctionTruth, ServerlessWorld } from "./serverless/world.ts";

@@ -23,6 +23,7 @@ import { rlAcrobot } from "./rl-acrobot.ts";
 import { rlCartPole } from "./rl-cartpole.ts";
 import { rlMountainCar } from "./rl-mountaincar.ts";
 import { rlPendulum } from "./rl-pendulum.ts";
+import { simppoMultitenant } from "./simppo-multitenant.ts";
 import type { Study } from "./study.ts";
 import { worldCluster } from "./world-cluster.ts";
 
@@ -48,4 +49,5 @@ export const studies: readonly Study[] = [
   firmMitigation,
   firmEndToEnd,
   firmBaselines,
+  simppoMultitenant,
 ] as readonly Study[];

@@ -42,6 +42,8 @@ const schema = z.strictObject({
   steps: z.int().min(1).default(50),
   /** What becomes of choices that are illegal or undo the last one; penalised is the paper's. */
   badChoices: z.enum(["masked", "penalised"]).default("masked"),
+  /** Whether utilisation is paid as far as the SLO is kept, or beside it as the paper has it. */
+  reward: z.enum(["kept", "paper"]).default("kept"),
 });
 
 /** "Initially over-provisioned, and later managed" (SIMPPO, 3.1). */
@@ -56,7 +58,7 @@ export async function functionsEntry(rung: "fluid" | "event"): Promise<EnvEntry>
     id,
     env(config) {
       const settings = envSettings(schema, { id, config });
-      const { step, steps, badChoices, cluster, pattern, load, others } = settings;
+      const { step, steps, badChoices, reward, cluster, pattern, load, others } = settings;
       const invokers = (cluster === "local" ? localInvokers : cloudInvokers)(settings.invokers);
       const sizing = { invokers, functions: Math.max(settings.shared, others + 1), load };
       const patternOf = (profile: FunctionProfile): InvocationPattern => {
@@ -78,6 +80,7 @@ export async function functionsEntry(rung: "fluid" | "event"): Promise<EnvEntry>
         controlStep: seconds(step),
         episodeSteps: steps,
         badChoices,
+        reward,
       });
     },
   };

@@ -103,6 +103,12 @@ export class FleetTraining<F extends FleetFunction, W extends FleetWorld<F>> {
     return this.#agents.get(workload)?.learner;
   }
 
+  /** Goes on with a policy that was trained elsewhere. */
+  adopt(workload: WorkloadId, policy: Uint8Array): void {
+    const agent = this.#agents.get(workload);
+    if (agent !== undefined) unwrap(agent.learner.load(policy));
+  }
+
   join(spec: F): void {
     unwrap(this.#options.fleet.join(spec));
     this.#admit(spec.id);

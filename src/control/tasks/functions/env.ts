@@ -12,6 +12,7 @@ import { discrete, type Env } from "../../../learn/env/index.ts";
 import { type FunctionBounds, functionChoices, usualBounds } from "./action.ts";
 import { awaitFirstLook, type FunctionsPort, ManagedFunction } from "./managed-function.ts";
 import { functionSpace } from "./observation.ts";
+import type { RewardForm } from "./reward.ts";
 import { type BadChoices, functionsTask } from "./task.ts";
 
 export interface FunctionsEnvOptions {
@@ -23,6 +24,7 @@ export interface FunctionsEnvOptions {
   readonly controlStep: Ms;
   readonly episodeSteps: number;
   readonly badChoices?: BadChoices;
+  readonly reward?: RewardForm;
   readonly bounds?: FunctionBounds;
 }
 
@@ -32,9 +34,9 @@ interface Running {
 }
 
 export function functionsEnv(options: FunctionsEnvOptions): Env<Float32Array, number> {
-  const { id, workload, makeWorld, badChoices = "masked", bounds = usualBounds } = options;
+  const { id, workload, makeWorld, badChoices = "masked", reward = "kept", bounds = usualBounds } = options;
   const { controlStep, episodeSteps } = options;
-  const task = functionsTask({ badChoices, bounds, controlStep, episodeSteps });
+  const task = functionsTask({ badChoices, reward, bounds, controlStep, episodeSteps });
   const actionSpace = discrete(functionChoices.length);
   let rng = seededRng(0);
   let episode = 0;
@@ -43,7 +45,7 @@ export function functionsEnv(options: FunctionsEnvOptions): Env<Float32Array, nu
   let running: Running | undefined;
 
   const begin = (world: FunctionsPort): Running => {
-    const managed = new ManagedFunction({ task, workload, bounds });
+    const managed = new ManagedFunction({ task, workload, bounds, reward });
     awaitFirstLook(world, [managed], { controlStep, id });
     return { world, managed };
   };

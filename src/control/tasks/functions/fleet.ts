@@ -17,6 +17,7 @@ import {
   ManagedFunction,
 } from "./managed-function.ts";
 import type { FunctionSeen } from "./observation.ts";
+import type { RewardForm } from "./reward.ts";
 import { type BadChoices, type FunctionsTask, functionsTask } from "./task.ts";
 
 /** What a function is to the world that it runs on; a fleet only needs its name. */
@@ -38,6 +39,7 @@ export interface FleetOptions<F extends FleetFunction, W extends FleetWorld<F>> 
   readonly controlStep: Ms;
   readonly episodeSteps: number;
   readonly badChoices?: BadChoices;
+  readonly reward?: RewardForm;
   readonly bounds?: FunctionBounds;
 }
 
@@ -78,11 +80,18 @@ export class Fleet<F extends FleetFunction, W extends FleetWorld<F> = FleetWorld
   #world: W | undefined;
 
   constructor(options: FleetOptions<F, W>) {
-    const { badChoices = "masked", bounds = usualBounds, controlStep, episodeSteps, functions } = options;
+    const {
+      badChoices = "masked",
+      reward = "kept",
+      bounds = usualBounds,
+      controlStep,
+      episodeSteps,
+      functions,
+    } = options;
     this.#options = options;
     this.#bounds = bounds;
     this.episodeSteps = episodeSteps;
-    this.task = functionsTask({ badChoices, bounds, controlStep, episodeSteps });
+    this.task = functionsTask({ badChoices, reward, bounds, controlStep, episodeSteps });
     for (const spec of functions) this.#functions.set(spec.id, spec);
     if (this.#functions.size < functions.length)
       throw new CodedError(failure("fleet.duplicate", `${options.id}: two functions have one name; rename one`));
@@ -182,7 +191,8 @@ export class Fleet<F extends FleetFunction, W extends FleetWorld<F> = FleetWorld
   }
 
   #manage(workload: WorkloadId): ManagedFunction {
-    return new ManagedFunction({ task: this.task, workload, bounds: this.#bounds });
+    const { reward = "kept" } = this.#options;
+    return new ManagedFunction({ task: this.task, workload, bounds: this.#bounds, reward });
   }
 }
 

@@ -151,10 +151,20 @@ describe("what may be done", () => {
 });
 
 describe("what is earned", () => {
-  test("0.3 for the SLO, 0.35 for each use, less 1 for a bad choice", () => {
+  test("in the paper 0.3 for the SLO, 0.35 for each use, less 1 for a bad choice", () => {
     const measures = { preservation: 0.5, cpu: 0.4, memory: 0.2 };
-    expect(functionReward(measures)).toBeCloseTo(0.15 + 0.35 * 0.6, 12);
-    expect(functionReward(measures, { isPenalised: true })).toBeCloseTo(0.15 + 0.35 * 0.6 - 1, 12);
+    expect(functionReward(measures, { form: "paper" })).toBeCloseTo(0.15 + 0.35 * 0.6, 12);
+    expect(functionReward(measures, { form: "paper", isPenalised: true })).toBeCloseTo(0.15 + 0.35 * 0.6 - 1, 12);
+  });
+
+  test("by default uses count as far as the SLO is kept: starving a function does not pay", () => {
+    const kept = { preservation: 1, cpu: 0.3, memory: 0.3 };
+    const starved = { preservation: 0.02, cpu: 1, memory: 0.6 };
+    // 0.3 + 0.35 · 0.6 where it is kept, in both forms; 0.02 · (0.3 + 0.35 · 1.6) against 0.006 + 0.56 where it is starved.
+    expect(functionReward(kept)).toBeCloseTo(0.51, 12);
+    expect(functionReward(kept, { form: "paper" })).toBeCloseTo(0.51, 12);
+    expect(functionReward(starved)).toBeCloseTo(0.0172, 12);
+    expect(functionReward(starved, { form: "paper" })).toBeCloseTo(0.566, 12);
   });
 
   test("all else equal, a worse violation and an oscillation earn less", () => {

@@ -16,7 +16,7 @@ import type { FunctionReading } from "../../../observe/telemetry/index.ts";
 import { choiceProblem, type FunctionBounds, type FunctionSetting } from "./action.ts";
 import { functionLimits } from "./limits.ts";
 import type { FunctionSeen } from "./observation.ts";
-import { functionReward } from "./reward.ts";
+import { functionReward, type RewardForm } from "./reward.ts";
 import type { FunctionsTask } from "./task.ts";
 
 /** How long a decision takes, in time of the platform, and whether it waits for those before it. */
@@ -48,6 +48,7 @@ export interface ManagedFunctionOptions {
   readonly task: FunctionsTask;
   readonly workload: WorkloadId;
   readonly bounds: FunctionBounds;
+  readonly reward: RewardForm;
 }
 
 /** A fallback may move further in a step than a choice: as far as there is room. */
@@ -57,14 +58,16 @@ export class ManagedFunction {
   readonly workload: WorkloadId;
   readonly #task: FunctionsTask;
   readonly #bounds: FunctionBounds;
+  readonly #reward: RewardForm;
   readonly #limits: { readonly choices: GuardLimits; readonly rules: GuardLimits };
   #guarded: GuardState = freshGuardState;
   #seen: FunctionSeen | undefined;
 
-  constructor({ task, workload, bounds }: ManagedFunctionOptions) {
+  constructor({ task, workload, bounds, reward }: ManagedFunctionOptions) {
     this.workload = workload;
     this.#task = task;
     this.#bounds = bounds;
+    this.#reward = reward;
     this.#limits = {
       choices: unwrap(functionLimits(bounds)),
       rules: unwrap(functionLimits(bounds, { steps: RULE_STEPS })),
@@ -102,7 +105,7 @@ export class ManagedFunction {
   }
 
   reward({ isBad }: Pick<Carried, "isBad">): number {
-    return functionReward(this.seen.measures, { isPenalised: isBad });
+    return functionReward(this.seen.measures, { form: this.#reward, isPenalised: isBad });
   }
 
   #apply(

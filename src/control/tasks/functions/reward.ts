@@ -1,6 +1,12 @@
 /**
- * What an agent of a function is paid (SIMPPO, 3.1): r = α·SP + (1 − α)/2 · (RU of CPU + RU of memory) + penalty.
- * Owns: the formula. The penalty is the paper's arm; where choices are masked, nothing is done that deserves one.
+ * What an agent of a function is paid.
+ * Owns: the two forms and their constants. The penalty is the paper's arm; where choices are masked, nothing is done that
+ * deserves one.
+ *
+ * The paper's (SIMPPO, 3.1) is r = α·SP + (1 − α)/2 · (RU of CPU + RU of memory) + penalty. With its α of 0.3 starving a function
+ * pays: on the simulated platform the constant setting that earns the most under it loses four calls of five, because busy
+ * containers that answer nobody are well utilised (docs/results/simppo.md). By default utilisation therefore counts only as far as
+ * the SLO is kept: r = SP · (α + (1 − α)/2 · (RU of CPU + RU of memory)) + penalty, the same where the SLO is kept.
  */
 import type { FunctionMeasures } from "./observation.ts";
 
@@ -8,7 +14,20 @@ import type { FunctionMeasures } from "./observation.ts";
 export const functionAlpha = 0.3;
 export const PENALTY = -1;
 
-export const functionReward = (
+/** `paper`: SLO and utilisation are added up. `kept`: utilisation counts as far as the SLO is kept. */
+export type RewardForm = "kept" | "paper";
+
+export interface RewardOptions {
+  readonly form?: RewardForm;
+  readonly alpha?: number;
+  readonly isPenalised?: boolean;
+}
+
+export function functionReward(
   { preservation, cpu, memory }: Pick<FunctionMeasures, "preservation" | "cpu" | "memory">,
-  { alpha = functionAlpha, isPenalised = false }: { readonly alpha?: number; readonly isPenalised?: boolean } = {},
-): number => alpha * preservation + ((1 - alpha) / 2) * (cpu + memory) + (isPenalised ? PENALTY : 0);
+  { form = "kept", alpha = functionAlpha, isPenalised = false }: RewardOptions = {},
+): number {
+  const utilisation = ((1 - alpha) / 2) * (cpu + memory);
+  const earned = form === "paper" ? alpha * preservation + utilisation : preservation * (alpha + utilisation);
+  return earned + (isPenalised ? PENALTY : 0);
+}

@@ -26,7 +26,7 @@ import {
   freshFunctionMemory,
   functionSpace,
 } from "./observation.ts";
-import { functionAlpha, functionReward } from "./reward.ts";
+import { functionAlpha, functionReward, type RewardForm } from "./reward.ts";
 
 export type FunctionsTask = Task<FunctionReading, FunctionSetting, FunctionSeen>;
 
@@ -37,6 +37,7 @@ export interface FunctionsOptions {
   readonly badChoices?: BadChoices;
   readonly bounds?: FunctionBounds;
   readonly alpha?: number;
+  readonly reward?: RewardForm;
   /** Between two decisions. The paper's takes 0.24 to 0.29 s of the platform, in which most functions are called once at most. */
   readonly controlStep?: Ms;
   readonly episodeSteps?: number;
@@ -49,12 +50,13 @@ export function functionsTask({
   badChoices = "masked",
   bounds = usualBounds,
   alpha = functionAlpha,
+  reward: form = "kept",
   controlStep = seconds(10),
   episodeSteps = EPISODE_STEPS,
 }: FunctionsOptions = {}): FunctionsTask {
   const hasMask = badChoices === "masked";
   return {
-    name: `functions, bad choices ${badChoices}`,
+    name: `functions, bad choices ${badChoices}, reward ${form}`,
     controlStep,
     episodeSteps,
     observationSize: functionSpace({ hasMask }).size,
@@ -69,7 +71,7 @@ export function functionsTask({
       return choiceProblem(choice, { have, last }, bounds) === undefined ? afterChoice(choice, have, bounds) : have;
     },
     encodeSetting: (setting, { have }) => Float32Array.of(choiceOf(setting, have, bounds)),
-    reward: ({ measures }) => functionReward(measures, { alpha }),
+    reward: ({ measures }) => functionReward(measures, { alpha, form }),
     isMissed: ({ measures }) => measures.preservation < 1,
     nearness: ({ nearness, measures }) =>
       measures.preservation < 1 ? 1 / Math.max(LEAST, measures.preservation) : (nearness ?? 0),
