@@ -23,7 +23,10 @@ import { rlAcrobot } from "./rl-acrobot.ts";
 import { rlCartPole } from "./rl-cartpole.ts";
 import { rlMountainCar } from "./rl-mountaincar.ts";
 import { rlPendulum } from "./rl-pendulum.ts";
+import { simppoAttempts } from "./simppo-attempts.ts";
+import { simppoChurn } from "./simppo-churn.ts";
 import { simppoMultitenant } from "./simppo-multitenant.ts";
+import { simppoServing } from "./simppo-serving.ts";
 import type { Study } from "./study.ts";
 import { worldCluster } from "./world-cluster.ts";
 
@@ -50,4 +53,7 @@ export const studies: readonly Study[] = [
   firmEndToEnd,
   firmBaselines,
   simppoMultitenant,
+  simppoAttempts,
+  simppoServing,
+  simppoChurn,
 ] as readonly Study[];

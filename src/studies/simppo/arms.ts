@@ -132,7 +132,7 @@ function learners(
 }
 
 /** SIMPPO, section 4: which of its benchmarks are bound by what. */
-const kindOf: Readonly<Record<string, string>> = {
+const kinds: Readonly<Record<string, (typeof kindNames)[number]>> = {
   "Image-Resize": "cpu",
   "Image-Inference": "cpu",
   Primes: "cpu",
@@ -147,10 +147,11 @@ const kindOf: Readonly<Record<string, string>> = {
   Compression: "io",
 };
 export const kindNames = ["cpu", "memory", "io"] as const;
+export const kindOf = (profile: string): (typeof kindNames)[number] => kinds[profile] ?? "cpu";
 
-export function functionKinds(functions: readonly FunctionSpec[]) {
+function functionKinds(functions: readonly FunctionSpec[]) {
   const profiles = new Map(functions.map(({ id, profile }) => [id as string, profile.name]));
-  return { names: kindNames, of: (workload: string) => kindOf[profiles.get(workload) ?? ""] ?? "cpu" };
+  return { names: kindNames, of: (workload: string) => kindOf(profiles.get(workload) ?? "") };
 }
 
 interface Sums {

@@ -22,6 +22,7 @@ import {
   fluidServerlessWorld,
   functionMix,
   functionNames,
+  functionProfiles,
   localInvokers,
   poissonPattern,
   type ServerlessWorld,
@@ -111,3 +112,9 @@ export class Scene {
 }
 
 export const functionId = (number: number): WorkloadId => unwrap(parseWorkloadId(`f${number}`));
+
+/** Which of the paper's benchmarks a function of a scene is. */
+export function profileOf(workload: string): FunctionProfile {
+  const number = Number(workload.slice(1));
+  return functionProfiles[functionNames[number % functionNames.length] as (typeof functionNames)[number]];
+}
