@@ -7,6 +7,7 @@ import {
   type ChurnResult,
   type ChurnVariant,
   episodesToReturn,
+  NEVER,
   rewardDrop,
   runChurn,
 } from "./simppo/churn.ts";
@@ -120,14 +121,14 @@ function rows(results: Results, config: ChurnConfig): readonly StudyRow[] {
   ];
 }
 
-function figures(results: Results, { every }: ChurnConfig): readonly Figure[] {
+function figures(results: Results, { every, changes }: ChurnConfig): readonly Figure[] {
   const smooth = 10;
   return [
     {
       kind: "lines",
       id: "reward",
       title: "Reward of an episode, as functions come and go",
-      subtitle: `Mean over agents and seeds, smoothed over ${smooth} episodes; five functions join at ${every}, ${2 * every} and ${3 * every}, five leave at ${4 * every}`,
+      subtitle: `Mean over agents and seeds, smoothed over ${smooth} episodes; members change every ${every} episodes: ${changes.map((change) => (change > 0 ? `+${change}` : change)).join(", ")}`,
       x: { label: "episodes" },
       y: { label: "reward" },
       lines: (["simppo", "simppo-no-sharing"] as const).map((unit) => {
