@@ -1,3 +1,14 @@
-/** `coxswain/sim`: a simulated cluster to try agents in. */
+/** `coxswain/sim`: a simulated cluster and a simulated serverless platform to try agents in. */
 
-export { characterizationNodes, composeApplication, fluidWorld, generateLoad } from "../sim/index.ts";
+export type { FunctionSpec, FunctionTruth, ServerlessWorld } from "../sim/index.ts";
+export {
+  characterizationNodes,
+  composeApplication,
+  fluidServerlessWorld,
+  fluidWorld,
+  functionMix,
+  generateLoad,
+  localInvokers,
+  poissonPattern,
+  serverlessWorld,
+} from "../sim/index.ts";
