@@ -15,12 +15,14 @@ import type { Timed } from "../measure.ts";
 
 /** Of the same seed: two loads are high, two low, and one SLO is of throughput. Not a seed that studies report. */
 export const COST_SLOTS = [0, 1, 2, 3] as const;
+export type CostSlot = (typeof COST_SLOTS)[number];
 const SEED = 1_000;
 /** Before the figure is taken: most of a day. */
 const LEARNED = 4_000;
 const PASSED = 1_000;
 
-export function costTicks(slot: number, kernels: Kernels): Timed {
+/** An agent and its world, from the beginning: one step is a tick, its action, and the time until the next. */
+export function costLife(slot: CostSlot, kernels: Kernels) {
   const scene = drawScene({ seed: SEED, slot, days: "varied" });
   const agent = agentOf(scene, kernels);
   const world = openWorld(scene, { seed: SEED, rung: "fluid" });
@@ -33,6 +35,11 @@ export function costTicks(slot: number, kernels: Kernels): Timed {
     world.advance(milliseconds(world.now + 15_000) as Ms);
     return { input, tick };
   };
+  return { agent, step };
+}
+
+export function costTicks(slot: CostSlot, kernels: Kernels): Timed {
+  const { agent, step } = costLife(slot, kernels);
   for (let i = 0; i < LEARNED; i++) step();
   const learned = agent.save({ resumable: true });
   const steps = Array.from({ length: PASSED }, step);
