@@ -1,5 +1,6 @@
 /** The benches by name; `coxswain bench [name]` runs one or all. */
 
+import { agentsBench } from "./agents.bench.ts";
 import { autoscaleBench } from "./autoscale.bench.ts";
 import { engineBench } from "./engine.bench.ts";
 import { envBench } from "./env.bench.ts";
@@ -19,6 +20,7 @@ export const benches: Readonly<Record<string, Bench>> = {
   rng: rngBench,
   autoscale: autoscaleBench,
   meta: metaBench,
+  agents: agentsBench,
   tracing: tracingBench,
   up: upBench,
 };
