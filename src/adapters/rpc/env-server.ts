@@ -1,13 +1,13 @@
 /**
- * Environments of this process, offered to others over HTTP/2 (gRPC).
+ * Environments of this process, offered to others over HTTP/2 (gRPC), and call by call over HTTP/1.1 (Connect, JSON).
  * Owns: the socket, what may be bound without a token, limits, the timer that forgets idle sessions, stopping.
  * Not here: the conversation on a stream (session-stream.ts).
  *
- * The socket speaks HTTP/2 without TLS and nothing else, so no page in a browser can talk to it. Beyond a trusted
- * network, put a proxy with TLS in front: tokens travel as they are.
+ * No page in a browser can talk to it (plain-http.ts). Beyond a trusted network, put a proxy with TLS in front: tokens travel as they are.
  */
-import { createServer, type Http2Session } from "node:http2";
-import type { AddressInfo } from "node:net";
+import { createServer as createHttp1 } from "node:http";
+import { createServer as createHttp2, type Http2Session } from "node:http2";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { type Clock, err, type Failure, failure, type Ms, milliseconds, ok, type Result } from "../../base/index.ts";
 import { type EnvConfig, makeEnv } from "../../learn/env/index.ts";
@@ -15,7 +15,8 @@ import { systemClock } from "../runtime/index.ts";
 import { accessCheckFor } from "./env-access.ts";
 import { EnvService } from "./generated/coxswain/env/v1/env_pb.ts";
 import type { HostedWorld } from "./hosted-session.ts";
-import { type StreamHost, serveStream } from "./session-stream.ts";
+import { tellApart, withoutPages } from "./plain-http.ts";
+import { type StreamHost, serveCall, serveStream } from "./session-stream.ts";
 import { SessionTable } from "./session-table.ts";
 
 export interface EnvServerOptions {
@@ -62,13 +63,16 @@ export async function serveEnvs(options: EnvServerOptions = {}): Promise<Result<
     idle,
     hello: HELLO,
   };
-  const handler = connectNodeAdapter({
-    connect: false,
-    grpcWeb: false,
+  const limits = {
     readMaxBytes: maxMessageBytes,
     writeMaxBytes: maxMessageBytes,
     // Each message is a few hundred bytes that must not wait: packing them costs more than it saves.
     acceptCompression: [],
+  };
+  const streamed = connectNodeAdapter({
+    ...limits,
+    connect: false,
+    grpcWeb: false,
     routes: (router) =>
       router.service(EnvService, {
         session(requests, context) {
@@ -77,14 +81,38 @@ export async function serveEnvs(options: EnvServerOptions = {}): Promise<Result<
         },
       }),
   });
+  const called = connectNodeAdapter({
+    ...limits,
+    grpc: false,
+    grpcWeb: false,
+    routes: (router) =>
+      router.service(EnvService, {
+        call(message, context) {
+          check.value(context.requestHeader);
+          return serveCall(streams, message);
+        },
+      }),
+  });
   // A client has one stream; some more let it return before the host saw the old one break.
-  const server = createServer({ settings: { maxConcurrentStreams: maxSessions + 16 } }, handler);
-  const connections = new Set<Http2Session>();
-  server.on("session", (connection) => {
+  const http2 = createHttp2({ settings: { maxConcurrentStreams: maxSessions + 16 } }, streamed);
+  // A learner may think longer between two calls than a page would.
+  const hasTokens = (options.tokens ?? []).length > 0;
+  const http1 = createHttp1({ keepAliveTimeout: idle }, withoutPages(called, { hasTokens }));
+  const connections = new Set<Http2Session | Socket>();
+  http2.on("session", (connection) => {
     connections.add(connection);
     connection.once("close", () => connections.delete(connection));
     // A connection that breaks is seen by its streams; without a listener it would end the process.
     connection.on("error", () => undefined);
+  });
+  const server = createServer({ noDelay: true }, (socket) => {
+    connections.add(socket);
+    socket.once("close", () => connections.delete(socket));
+    tellApart(socket, {
+      http1: (known) => http1.emit("connection", known),
+      http2: (known) => http2.emit("connection", known),
+      silence: HELLO,
+    });
   });
   const failed = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
     server.once("error", resolve);

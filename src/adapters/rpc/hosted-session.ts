@@ -8,7 +8,14 @@
  */
 import { create } from "@bufbuild/protobuf";
 import { CodedError, failure, failureOf } from "../../base/index.ts";
-import type { AsyncEnv, Env, Reset as EnvReset, Step as EnvStep } from "../../learn/env/index.ts";
+import type {
+  AsyncEnv,
+  Env,
+  Reset as EnvReset,
+  Step as EnvStep,
+  FleetEnv,
+  ResetRequest,
+} from "../../learn/env/index.ts";
 import {
   type Observed,
   ObservedSchema,
@@ -19,11 +26,14 @@ import {
   StandingSchema,
   type Step,
 } from "./generated/coxswain/env/v1/env_pb.ts";
+import { actionsFromMessage, agentsToMessage } from "./wire-fleets.ts";
 import { factsOf, problemMessage, publicFailure } from "./wire-problems.ts";
 import { valueFromNumbers, valueToNumbers } from "./wire-spaces.ts";
 
-/** What can be hosted: a simulated world, or a live one whose steps take time. */
-export type HostedWorld = Env<unknown, unknown> | AsyncEnv<unknown, unknown>;
+/** What can be hosted: a simulated world, a live one whose steps take time, or one of many agents. */
+export type HostedWorld = Env<unknown, unknown> | AsyncEnv<unknown, unknown> | FleetEnv<unknown, unknown>;
+
+export const isFleet = (world: HostedWorld): world is FleetEnv<unknown, unknown> => "possibleAgents" in world;
 
 export interface HostedSessionOptions {
   readonly world: HostedWorld;
@@ -36,13 +46,14 @@ interface Remembered {
   /** Absent for a reset. */
   readonly step?: number;
   readonly action?: readonly number[];
+  readonly actions?: Step["actions"];
   readonly answer: Promise<ServerMessage>;
 }
 
 type StepFacts = Pick<Standing, "previousObservation" | "action" | "decidedAtMs" | "previousReward">;
 
 /** Failures after which the episode is as it was: the call was turned away before it reached the world. */
-const HARMLESS = new Set(["space.mismatch", "env.needs-reset"]);
+const HARMLESS = new Set(["space.mismatch", "env.needs-reset", "fleet.unknown-agent"]);
 
 export class HostedSession {
   readonly world: HostedWorld;
@@ -76,17 +87,18 @@ export class HostedSession {
   }
 
   step(call: Step): Promise<ServerMessage> {
-    const { episode, step, action } = call;
+    const { episode, step, action, actions } = call;
     const known = this.#remembered;
     const isRepeat =
       known !== undefined &&
       known.episode === episode &&
       known.step === step &&
       known.action !== undefined &&
-      isSame(known.action, action);
+      isSame(known.action, action) &&
+      isSameFleet(known.actions ?? [], actions);
     if (isRepeat) return known.answer;
     if (episode !== this.#episode || step !== this.#nextStep) return this.#outOfStep(call);
-    return this.#remember({ episode, step, action }, () => this.#carryOutStep(call));
+    return this.#remember({ episode, step, action, actions }, () => this.#carryOutStep(call));
   }
 
   async close(): Promise<void> {
@@ -116,19 +128,18 @@ export class HostedSession {
 
   async #carryOutReset({ episode, seed, options }: Reset): Promise<Observed> {
     const request = { ...(seed === undefined ? {} : { seed: safeSeed(seed) }), ...(options && { options }) };
-    const reset: EnvReset<unknown> = await this.world.reset(request);
-    const observation = valueToNumbers(this.world.observationSpace, reset.obs);
+    const began = isFleet(this.world) ? resetFleet(this.world, request) : await resetAlone(this.world, request);
     this.#isBroken = false;
     this.#stepFacts = undefined;
-    this.#last = create(ObservedSchema, { episode, observation, info: factsOf(reset.info) });
+    this.#last = create(ObservedSchema, { episode, ...began });
     return this.#last;
   }
 
-  async #carryOutStep({ episode, step, action, decidedAtMs }: Step): Promise<Observed> {
-    if (this.#isBroken) throw needsReset(this.world.spec.id);
-    const value = valueFromNumbers(this.world.actionSpace, action);
-    const moved: EnvStep<unknown> = await this.world.step(value);
-    const observation = valueToNumbers(this.world.observationSpace, moved.obs);
+  async #carryOutStep(call: Step): Promise<Observed> {
+    const { episode, step, action, decidedAtMs } = call;
+    const { world } = this;
+    if (this.#isBroken) throw needsReset(world.spec.id);
+    const moved = isFleet(world) ? stepFleet(world, call) : await stepAlone(world, call);
     const previous = this.#last;
     this.#nextStep = step + 1;
     this.#stepFacts = {
@@ -137,14 +148,7 @@ export class HostedSession {
       decidedAtMs,
       ...(previous?.step === undefined ? {} : { previousReward: previous.reward }),
     };
-    this.#last = create(ObservedSchema, {
-      episode,
-      step,
-      observation,
-      reward: moved.reward,
-      terminated: moved.end === "terminated",
-      truncated: moved.end === "truncated",
-    });
+    this.#last = create(ObservedSchema, { episode, step, ...moved });
     return this.#last;
   }
 
@@ -153,6 +157,39 @@ export class HostedSession {
     const text = `${asked} of episode ${call.episode} came while the session stands before step ${this.#nextStep} of episode ${this.#episode}; one client plays a session, one call at a time`;
     return problemMessage(failure("env.out-of-step", text), call);
   }
+}
+
+type Alone = Exclude<HostedWorld, FleetEnv<unknown, unknown>>;
+type Fleet = FleetEnv<unknown, unknown>;
+
+async function resetAlone(world: Alone, request: ResetRequest) {
+  const reset: EnvReset<unknown> = await world.reset(request);
+  return { observation: valueToNumbers(world.observationSpace, reset.obs), info: factsOf(reset.info) };
+}
+
+async function stepAlone(world: Alone, { action }: Step) {
+  const { obs, reward, end }: EnvStep<unknown> = await world.step(valueFromNumbers(world.actionSpace, action));
+  const observation = valueToNumbers(world.observationSpace, obs);
+  return { observation, reward, terminated: end === "terminated", truncated: end === "truncated" };
+}
+
+function resetFleet(world: Fleet, request: ResetRequest) {
+  const { obs, info } = world.reset(request);
+  const began = [...obs].map(([agent, seen]) => [agent, { obs: seen, reward: 0, end: "no" }] as const);
+  return { agents: agentsToMessage(world, new Map(began)), info: factsOf(info) };
+}
+
+function stepFleet(world: Fleet, { actions }: Step) {
+  const steps = world.step(actionsFromMessage(world, actions));
+  const isOver = world.agents.length === 0;
+  const terminated = isOver && [...steps.values()].every(({ end }) => end === "terminated");
+  return { agents: agentsToMessage(world, steps), terminated, truncated: isOver && !terminated };
+}
+
+function isSameFleet(a: Step["actions"], b: Step["actions"]): boolean {
+  return (
+    a.length === b.length && a.every(({ agent, action }, i) => agent === b[i]?.agent && isSame(action, b[i].action))
+  );
 }
 
 function needsReset(id: string): CodedError {

@@ -1,5 +1,5 @@
 /**
- * One stream of one client, on the host's side.
+ * One stream of one client, or its calls one by one, on the host's side.
  * Owns: the order of messages (init first, then one call at a time), and leaving the session as it is when the stream
  * breaks. Not here: sockets (env-server.ts), what a call does (hosted-session.ts).
  */
@@ -14,7 +14,7 @@ import {
   type ServerMessage,
   ServerMessageSchema,
 } from "./generated/coxswain/env/v1/env_pb.ts";
-import { HostedSession, type HostedWorld } from "./hosted-session.ts";
+import { HostedSession, type HostedWorld, isFleet } from "./hosted-session.ts";
 import type { SessionTable, Slot } from "./session-table.ts";
 import { problemMessage, publicFailure } from "./wire-problems.ts";
 import { spaceToMessage } from "./wire-spaces.ts";
@@ -78,6 +78,28 @@ export async function* serveStream(
   }
 }
 
+/** One message of a client without streams. Its session is named by the token, and is taken from whoever was attached. */
+export async function serveCall(host: StreamHost, message: ClientMessage): Promise<ServerMessage> {
+  const { call, resumeToken } = message;
+  try {
+    if (call.case === "init") return await readyMessage(host, await takeSlot(host, call.value, ignoreKick));
+    const slot = host.table.resume(resumeToken, ignoreKick);
+    if (call.case === "close") {
+      await host.table.end(slot);
+      return create(ServerMessageSchema, {});
+    }
+    const answer = await answerTo(slot.hosted, message);
+    host.table.touch(slot);
+    return answer;
+  } catch (thrown) {
+    if (failureOf(thrown) === undefined) host.onDefect(thrown);
+    return problemMessage(publicFailure(thrown), { episode: 0 });
+  }
+}
+
+/** Nobody waits between two calls; whoever lost the session hears so with the next one. */
+const ignoreKick = (): void => undefined;
+
 async function receive(
   requests: AsyncIterable<ClientMessage>,
   inbox: Mailbox<ClientMessage>,
@@ -133,6 +155,7 @@ async function readyMessage({ idle }: StreamHost, { id, token, hosted }: Slot): 
     observationSpace: spaceToMessage(observationSpace),
     actionSpace: spaceToMessage(actionSpace),
     idleMs: idle,
+    ...(isFleet(hosted.world) && { possibleAgents: [...hosted.world.possibleAgents], maskSize: hosted.world.maskSize }),
     ...(standing && { standing }),
   });
   return create(ServerMessageSchema, { answer: { case: "ready", value } });

@@ -1,7 +1,7 @@
 /** `coxswain env list|serve`: the environments that can be named, and playing them from another process. */
 
 import { Command } from "@commander-js/extra-typings";
-import { knownEnvs } from "../environments/catalog.ts";
+import { knownEnvs, knownFleets } from "../environments/catalog.ts";
 import { loadModules, modulePaths } from "../modules/load-modules.ts";
 import { printJson, printLine, type Shell } from "../shell.ts";
 import { renderTable } from "../table.ts";
@@ -26,7 +26,7 @@ const listCommand = (shell: Shell) =>
     async (options) => {
       const { config } = openSession(shell, options, [moduleFlag(options)]);
       await loadModules(modulePaths(shell, config.modules));
-      const known = knownEnvs();
+      const known = [...knownEnvs(), ...knownFleets()];
       if (options.json) return printJson(shell, known);
       const rows = known.map(({ id, about }) => [id, about]);
       printLine(shell, renderTable([{ head: "environment" }, { head: "what it is" }], rows));

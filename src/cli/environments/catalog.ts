@@ -1,10 +1,10 @@
 /**
  * The environments that commands can name: the classic ones, those of the product's own tasks, those of users' modules.
- * Owns: which ones the package adds to the registry of `learn/env`, and loading them when one is named: they bring the
+ * Owns: which ones the package adds to the registry of `learn/env`, the fleets beside it, and loading them when one is named: they bring the
  * simulator with them, which a training on CartPole has no use for.
  * Not here: the registry (learn/env), users' modules (cli/modules).
  */
-import { type EnvEntry, envIds, registerEnv } from "../../learn/env/index.ts";
+import { type EnvConfig, type EnvEntry, envIds, type FleetEnv, registerEnv } from "../../learn/env/index.ts";
 
 interface PackageEnv {
   readonly about: string;
@@ -49,4 +49,19 @@ export async function loadEnv(id: string): Promise<void> {
     // Two sessions may have asked for it at once.
     if (entry !== undefined && !envIds().includes(known)) registerEnv(entry);
   }
+}
+
+const fleets = {
+  "FunctionsFleetEvent-v0": "many serverless functions on the event-driven platform, an agent each; only for env serve",
+  "FunctionsFleetFluid-v0": "many serverless functions on the fluid platform, an agent each; only for env serve",
+} as const;
+
+/** Environments of many agents. No learner of `train` plays them, so they are not in the registry. */
+export const knownFleets = (): readonly { readonly id: string; readonly about: string }[] =>
+  Object.entries(fleets).map(([id, about]) => ({ id, about }));
+
+export const isFleetId = (id: string): id is keyof typeof fleets => Object.hasOwn(fleets, id);
+
+export async function loadFleet(id: keyof typeof fleets, config: EnvConfig): Promise<FleetEnv<Float32Array, number>> {
+  return (await import("./fleet-env.ts")).functionsFleetEnv(id, config);
 }

@@ -8,7 +8,7 @@ import { makeEnv } from "../../learn/env/index.ts";
 import { printJson, printLine, type Session } from "../shell.ts";
 import { readTokenFile, tokensOf } from "../token-file.ts";
 import { untilStopped } from "../until-stopped.ts";
-import { knownEnvs, loadEnv } from "./catalog.ts";
+import { isFleetId, knownEnvs, knownFleets, loadEnv, loadFleet } from "./catalog.ts";
 
 export interface EnvServerSettings {
   readonly host: string;
@@ -29,6 +29,7 @@ export async function runEnvServer(session: Session, settings: EnvServerSettings
       maxSessions,
       tokens: players.map(({ secret }) => secret),
       open: async (id, config) => {
+        if (isFleetId(id)) return loadFleet(id, config);
         await loadEnv(id);
         return makeEnv<unknown, unknown>(id, { config });
       },
@@ -36,7 +37,8 @@ export async function runEnvServer(session: Session, settings: EnvServerSettings
     }),
   );
   try {
-    if (settings.json) printJson(session, { url: server.url, environments: knownEnvs().map(({ id }) => id) });
+    if (settings.json)
+      printJson(session, { url: server.url, environments: [...knownEnvs(), ...knownFleets()].map(({ id }) => id) });
     else printLine(session, server.url);
     await untilStopped(session);
   } finally {

@@ -15,7 +15,7 @@ export type {
 export { Fleet } from "./fleet.ts";
 export { functionsPpo } from "./learner.ts";
 export type { DecisionCharge, FunctionsPort } from "./managed-function.ts";
-export { functionFeatures } from "./observation.ts";
+export { functionFeatures, functionSpace } from "./observation.ts";
 export type { RewardForm } from "./reward.ts";
 export type { Pool } from "./shared-values.ts";
 export { sharedFeatures, sharedValues } from "./shared-values.ts";

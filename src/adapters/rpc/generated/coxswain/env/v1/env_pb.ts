@@ -14,6 +14,13 @@
 // Observations and actions are float32 numbers, whatever the space: a discrete choice is its index, a tuple or dict is
 // its parts one after the other (a dict's in the order of Dict.parts).
 //
+// Clients without streams send the same messages one by one with Call (Connect over HTTP/1.1, in JSON): the answer to Init has
+// the resume token, and every later message carries it. It is refused from pages in a browser.
+//
+// A fleet has many agents that act at once: Ready.possible_agents names all that an episode may have, each with the spaces of
+// Ready. Step.actions has one action for each agent that acts now, Observed.agents what each of them saw and earned. An agent
+// that terminated or was truncated does not act again in this episode; one that is new in Observed.agents has joined.
+//
 // Where tokens are asked for, send the metadata "authorization: Bearer <token>"; without it the stream ends with the
 // gRPC status UNAUTHENTICATED. A message above the server's limit ends it with RESOURCE_EXHAUSTED.
 
@@ -30,7 +37,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file coxswain/env/v1/env.proto.
  */
 export const file_coxswain_env_v1_env: GenFile = /*@__PURE__*/
-  fileDesc("Chljb3hzd2Fpbi9lbnYvdjEvZW52LnByb3RvEg9jb3hzd2Fpbi5lbnYudjEitwEKDUNsaWVudE1lc3NhZ2USJQoEaW5pdBgBIAEoCzIVLmNveHN3YWluLmVudi52MS5Jbml0SAASJwoFcmVzZXQYAiABKAsyFi5jb3hzd2Fpbi5lbnYudjEuUmVzZXRIABIlCgRzdGVwGAMgASgLMhUuY294c3dhaW4uZW52LnYxLlN0ZXBIABInCgVjbG9zZRgEIAEoCzIWLmNveHN3YWluLmVudi52MS5DbG9zZUgAQgYKBGNhbGwingEKDVNlcnZlck1lc3NhZ2USJwoFcmVhZHkYASABKAsyFi5jb3hzd2Fpbi5lbnYudjEuUmVhZHlIABItCghvYnNlcnZlZBgCIAEoCzIZLmNveHN3YWluLmVudi52MS5PYnNlcnZlZEgAEisKB3Byb2JsZW0YAyABKAsyGC5jb3hzd2Fpbi5lbnYudjEuUHJvYmxlbUgAQggKBmFuc3dlciJnCgRJbml0EhAKCHByb3RvY29sGAEgASgNEg4KBmVudl9pZBgCIAEoCRInCgZjb25maWcYAyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhQKDHJlc3VtZV90b2tlbhgEIAEoCSKEAgoFUmVhZHkSEAoIcHJvdG9jb2wYASABKA0SDwoHc2Vzc2lvbhgCIAEoCRIUCgxyZXN1bWVfdG9rZW4YAyABKAkSIwoEc3BlYxgEIAEoCzIVLmNveHN3YWluLmVudi52MS5TcGVjEjEKEW9ic2VydmF0aW9uX3NwYWNlGAUgASgLMhYuY294c3dhaW4uZW52LnYxLlNwYWNlEiwKDGFjdGlvbl9zcGFjZRgGIAEoCzIWLmNveHN3YWluLmVudi52MS5TcGFjZRIPCgdpZGxlX21zGAcgASgBEisKCHN0YW5kaW5nGAggASgLMhkuY294c3dhaW4uZW52LnYxLlN0YW5kaW5nImwKBFNwZWMSCgoCaWQYASABKAkSFgoJbWF4X3N0ZXBzGAIgASgNSACIAQESHQoQcmV3YXJkX3RocmVzaG9sZBgDIAEoAUgBiAEBQgwKCl9tYXhfc3RlcHNCEwoRX3Jld2FyZF90aHJlc2hvbGQiowIKBVNwYWNlEiMKA2JveBgBIAEoCzIULmNveHN3YWluLmVudi52MS5Cb3hIABItCghkaXNjcmV0ZRgCIAEoCzIZLmNveHN3YWluLmVudi52MS5EaXNjcmV0ZUgAEjgKDm11bHRpX2Rpc2NyZXRlGAMgASgLMh4uY294c3dhaW4uZW52LnYxLk11bHRpRGlzY3JldGVIABI0CgxtdWx0aV9iaW5hcnkYBCABKAsyHC5jb3hzd2Fpbi5lbnYudjEuTXVsdGlCaW5hcnlIABInCgV0dXBsZRgFIAEoCzIWLmNveHN3YWluLmVudi52MS5UdXBsZUgAEiUKBGRpY3QYBiABKAsyFS5jb3hzd2Fpbi5lbnYudjEuRGljdEgAQgYKBGtpbmQiIAoDQm94EgsKA2xvdxgBIAMoAhIMCgRoaWdoGAIgAygCIhsKCERpc2NyZXRlEg8KB29wdGlvbnMYASABKA0iIAoNTXVsdGlEaXNjcmV0ZRIPCgdvcHRpb25zGAEgAygNIhsKC011bHRpQmluYXJ5EgwKBHNpemUYASABKA0iLgoFVHVwbGUSJQoFcGFydHMYASADKAsyFi5jb3hzd2Fpbi5lbnYudjEuU3BhY2UiMgoERGljdBIqCgVwYXJ0cxgBIAMoCzIbLmNveHN3YWluLmVudi52MS5OYW1lZFNwYWNlIkEKCk5hbWVkU3BhY2USDAoEbmFtZRgBIAEoCRIlCgVzcGFjZRgCIAEoCzIWLmNveHN3YWluLmVudi52MS5TcGFjZSJeCgVSZXNldBIPCgdlcGlzb2RlGAEgASgNEhEKBHNlZWQYAiABKANIAIgBARIoCgdvcHRpb25zGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIHCgVfc2VlZCJMCgRTdGVwEg8KB2VwaXNvZGUYASABKA0SDAoEc3RlcBgCIAEoDRIOCgZhY3Rpb24YAyADKAISFQoNZGVjaWRlZF9hdF9tcxgEIAEoASIHCgVDbG9zZSKqAQoIT2JzZXJ2ZWQSDwoHZXBpc29kZRgBIAEoDRIRCgRzdGVwGAIgASgNSACIAQESEwoLb2JzZXJ2YXRpb24YAyADKAISDgoGcmV3YXJkGAQgASgBEhIKCnRlcm1pbmF0ZWQYBSABKAgSEQoJdHJ1bmNhdGVkGAYgASgIEiUKBGluZm8YByABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgcKBV9zdGVwIqoBCghTdGFuZGluZxInCgRsYXN0GAEgASgLMhkuY294c3dhaW4uZW52LnYxLk9ic2VydmVkEhwKFHByZXZpb3VzX29ic2VydmF0aW9uGAIgAygCEg4KBmFjdGlvbhgDIAMoAhIVCg1kZWNpZGVkX2F0X21zGAQgASgBEhwKD3ByZXZpb3VzX3Jld2FyZBgFIAEoAUgAiAEBQhIKEF9wcmV2aW91c19yZXdhcmQiZQoHUHJvYmxlbRIMCgRjb2RlGAEgASgJEhAKCHNlbnRlbmNlGAIgASgJEg0KBXJldHJ5GAMgASgIEg8KB2VwaXNvZGUYBCABKA0SEQoEc3RlcBgFIAEoDUgAiAEBQgcKBV9zdGVwMlsKCkVudlNlcnZpY2USTQoHU2Vzc2lvbhIeLmNveHN3YWluLmVudi52MS5DbGllbnRNZXNzYWdlGh4uY294c3dhaW4uZW52LnYxLlNlcnZlck1lc3NhZ2UoATABYgZwcm90bzM", [file_google_protobuf_struct]);
+  fileDesc("Chljb3hzd2Fpbi9lbnYvdjEvZW52LnByb3RvEg9jb3hzd2Fpbi5lbnYudjEizQEKDUNsaWVudE1lc3NhZ2USJQoEaW5pdBgBIAEoCzIVLmNveHN3YWluLmVudi52MS5Jbml0SAASJwoFcmVzZXQYAiABKAsyFi5jb3hzd2Fpbi5lbnYudjEuUmVzZXRIABIlCgRzdGVwGAMgASgLMhUuY294c3dhaW4uZW52LnYxLlN0ZXBIABInCgVjbG9zZRgEIAEoCzIWLmNveHN3YWluLmVudi52MS5DbG9zZUgAEhQKDHJlc3VtZV90b2tlbhgFIAEoCUIGCgRjYWxsIp4BCg1TZXJ2ZXJNZXNzYWdlEicKBXJlYWR5GAEgASgLMhYuY294c3dhaW4uZW52LnYxLlJlYWR5SAASLQoIb2JzZXJ2ZWQYAiABKAsyGS5jb3hzd2Fpbi5lbnYudjEuT2JzZXJ2ZWRIABIrCgdwcm9ibGVtGAMgASgLMhguY294c3dhaW4uZW52LnYxLlByb2JsZW1IAEIICgZhbnN3ZXIiZwoESW5pdBIQCghwcm90b2NvbBgBIAEoDRIOCgZlbnZfaWQYAiABKAkSJwoGY29uZmlnGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIUCgxyZXN1bWVfdG9rZW4YBCABKAkisAIKBVJlYWR5EhAKCHByb3RvY29sGAEgASgNEg8KB3Nlc3Npb24YAiABKAkSFAoMcmVzdW1lX3Rva2VuGAMgASgJEiMKBHNwZWMYBCABKAsyFS5jb3hzd2Fpbi5lbnYudjEuU3BlYxIxChFvYnNlcnZhdGlvbl9zcGFjZRgFIAEoCzIWLmNveHN3YWluLmVudi52MS5TcGFjZRIsCgxhY3Rpb25fc3BhY2UYBiABKAsyFi5jb3hzd2Fpbi5lbnYudjEuU3BhY2USDwoHaWRsZV9tcxgHIAEoARIrCghzdGFuZGluZxgIIAEoCzIZLmNveHN3YWluLmVudi52MS5TdGFuZGluZxIXCg9wb3NzaWJsZV9hZ2VudHMYCSADKAkSEQoJbWFza19zaXplGAogASgNImwKBFNwZWMSCgoCaWQYASABKAkSFgoJbWF4X3N0ZXBzGAIgASgNSACIAQESHQoQcmV3YXJkX3RocmVzaG9sZBgDIAEoAUgBiAEBQgwKCl9tYXhfc3RlcHNCEwoRX3Jld2FyZF90aHJlc2hvbGQiowIKBVNwYWNlEiMKA2JveBgBIAEoCzIULmNveHN3YWluLmVudi52MS5Cb3hIABItCghkaXNjcmV0ZRgCIAEoCzIZLmNveHN3YWluLmVudi52MS5EaXNjcmV0ZUgAEjgKDm11bHRpX2Rpc2NyZXRlGAMgASgLMh4uY294c3dhaW4uZW52LnYxLk11bHRpRGlzY3JldGVIABI0CgxtdWx0aV9iaW5hcnkYBCABKAsyHC5jb3hzd2Fpbi5lbnYudjEuTXVsdGlCaW5hcnlIABInCgV0dXBsZRgFIAEoCzIWLmNveHN3YWluLmVudi52MS5UdXBsZUgAEiUKBGRpY3QYBiABKAsyFS5jb3hzd2Fpbi5lbnYudjEuRGljdEgAQgYKBGtpbmQiIAoDQm94EgsKA2xvdxgBIAMoAhIMCgRoaWdoGAIgAygCIhsKCERpc2NyZXRlEg8KB29wdGlvbnMYASABKA0iIAoNTXVsdGlEaXNjcmV0ZRIPCgdvcHRpb25zGAEgAygNIhsKC011bHRpQmluYXJ5EgwKBHNpemUYASABKA0iLgoFVHVwbGUSJQoFcGFydHMYASADKAsyFi5jb3hzd2Fpbi5lbnYudjEuU3BhY2UiMgoERGljdBIqCgVwYXJ0cxgBIAMoCzIbLmNveHN3YWluLmVudi52MS5OYW1lZFNwYWNlIkEKCk5hbWVkU3BhY2USDAoEbmFtZRgBIAEoCRIlCgVzcGFjZRgCIAEoCzIWLmNveHN3YWluLmVudi52MS5TcGFjZSJeCgVSZXNldBIPCgdlcGlzb2RlGAEgASgNEhEKBHNlZWQYAiABKANIAIgBARIoCgdvcHRpb25zGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIHCgVfc2VlZCJ7CgRTdGVwEg8KB2VwaXNvZGUYASABKA0SDAoEc3RlcBgCIAEoDRIOCgZhY3Rpb24YAyADKAISFQoNZGVjaWRlZF9hdF9tcxgEIAEoARItCgdhY3Rpb25zGAUgAygLMhwuY294c3dhaW4uZW52LnYxLkFnZW50QWN0aW9uIiwKC0FnZW50QWN0aW9uEg0KBWFnZW50GAEgASgJEg4KBmFjdGlvbhgCIAMoAiIHCgVDbG9zZSLaAQoIT2JzZXJ2ZWQSDwoHZXBpc29kZRgBIAEoDRIRCgRzdGVwGAIgASgNSACIAQESEwoLb2JzZXJ2YXRpb24YAyADKAISDgoGcmV3YXJkGAQgASgBEhIKCnRlcm1pbmF0ZWQYBSABKAgSEQoJdHJ1bmNhdGVkGAYgASgIEiUKBGluZm8YByABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Ei4KBmFnZW50cxgIIAMoCzIeLmNveHN3YWluLmVudi52MS5BZ2VudE9ic2VydmVkQgcKBV9zdGVwImoKDUFnZW50T2JzZXJ2ZWQSDQoFYWdlbnQYASABKAkSEwoLb2JzZXJ2YXRpb24YAiADKAISDgoGcmV3YXJkGAMgASgBEhIKCnRlcm1pbmF0ZWQYBCABKAgSEQoJdHJ1bmNhdGVkGAUgASgIIqoBCghTdGFuZGluZxInCgRsYXN0GAEgASgLMhkuY294c3dhaW4uZW52LnYxLk9ic2VydmVkEhwKFHByZXZpb3VzX29ic2VydmF0aW9uGAIgAygCEg4KBmFjdGlvbhgDIAMoAhIVCg1kZWNpZGVkX2F0X21zGAQgASgBEhwKD3ByZXZpb3VzX3Jld2FyZBgFIAEoAUgAiAEBQhIKEF9wcmV2aW91c19yZXdhcmQiZQoHUHJvYmxlbRIMCgRjb2RlGAEgASgJEhAKCHNlbnRlbmNlGAIgASgJEg0KBXJldHJ5GAMgASgIEg8KB2VwaXNvZGUYBCABKA0SEQoEc3RlcBgFIAEoDUgAiAEBQgcKBV9zdGVwMqMBCgpFbnZTZXJ2aWNlEk0KB1Nlc3Npb24SHi5jb3hzd2Fpbi5lbnYudjEuQ2xpZW50TWVzc2FnZRoeLmNveHN3YWluLmVudi52MS5TZXJ2ZXJNZXNzYWdlKAEwARJGCgRDYWxsEh4uY294c3dhaW4uZW52LnYxLkNsaWVudE1lc3NhZ2UaHi5jb3hzd2Fpbi5lbnYudjEuU2VydmVyTWVzc2FnZWIGcHJvdG8z", [file_google_protobuf_struct]);
 
 /**
  * @generated from message coxswain.env.v1.ClientMessage
@@ -66,6 +73,13 @@ export type ClientMessage = Message<"coxswain.env.v1.ClientMessage"> & {
     value: Close;
     case: "close";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * Only with Call, and not with Init: which session is meant.
+   *
+   * @generated from field: string resume_token = 5;
+   */
+  resumeToken: string;
 };
 
 /**
@@ -201,6 +215,20 @@ export type Ready = Message<"coxswain.env.v1.Ready"> & {
    * @generated from field: coxswain.env.v1.Standing standing = 8;
    */
   standing?: Standing | undefined;
+
+  /**
+   * Only of a fleet.
+   *
+   * @generated from field: repeated string possible_agents = 9;
+   */
+  possibleAgents: string[];
+
+  /**
+   * So many numbers at the end of an agent's observation say which choices it has now, 1 or 0 each; 0 where none do.
+   *
+   * @generated from field: uint32 mask_size = 10;
+   */
+  maskSize: number;
 };
 
 /**
@@ -485,6 +513,13 @@ export type Step = Message<"coxswain.env.v1.Step"> & {
    * @generated from field: double decided_at_ms = 4;
    */
   decidedAtMs: number;
+
+  /**
+   * Of a fleet, instead of action.
+   *
+   * @generated from field: repeated coxswain.env.v1.AgentAction actions = 5;
+   */
+  actions: AgentAction[];
 };
 
 /**
@@ -493,6 +528,28 @@ export type Step = Message<"coxswain.env.v1.Step"> & {
  */
 export const StepSchema: GenMessage<Step> = /*@__PURE__*/
   messageDesc(file_coxswain_env_v1_env, 14);
+
+/**
+ * @generated from message coxswain.env.v1.AgentAction
+ */
+export type AgentAction = Message<"coxswain.env.v1.AgentAction"> & {
+  /**
+   * @generated from field: string agent = 1;
+   */
+  agent: string;
+
+  /**
+   * @generated from field: repeated float action = 2;
+   */
+  action: number[];
+};
+
+/**
+ * Describes the message coxswain.env.v1.AgentAction.
+ * Use `create(AgentActionSchema)` to create a new message.
+ */
+export const AgentActionSchema: GenMessage<AgentAction> = /*@__PURE__*/
+  messageDesc(file_coxswain_env_v1_env, 15);
 
 /**
  * Ends the session and frees its environment.
@@ -507,7 +564,7 @@ export type Close = Message<"coxswain.env.v1.Close"> & {
  * Use `create(CloseSchema)` to create a new message.
  */
 export const CloseSchema: GenMessage<Close> = /*@__PURE__*/
-  messageDesc(file_coxswain_env_v1_env, 15);
+  messageDesc(file_coxswain_env_v1_env, 16);
 
 /**
  * The answer to Reset and Step.
@@ -559,6 +616,13 @@ export type Observed = Message<"coxswain.env.v1.Observed"> & {
    * @generated from field: google.protobuf.Struct info = 7;
    */
   info?: JsonObject | undefined;
+
+  /**
+   * Of a fleet, instead of observation and reward; terminated and truncated above are of the whole episode.
+   *
+   * @generated from field: repeated coxswain.env.v1.AgentObserved agents = 8;
+   */
+  agents: AgentObserved[];
 };
 
 /**
@@ -566,7 +630,44 @@ export type Observed = Message<"coxswain.env.v1.Observed"> & {
  * Use `create(ObservedSchema)` to create a new message.
  */
 export const ObservedSchema: GenMessage<Observed> = /*@__PURE__*/
-  messageDesc(file_coxswain_env_v1_env, 16);
+  messageDesc(file_coxswain_env_v1_env, 17);
+
+/**
+ * @generated from message coxswain.env.v1.AgentObserved
+ */
+export type AgentObserved = Message<"coxswain.env.v1.AgentObserved"> & {
+  /**
+   * @generated from field: string agent = 1;
+   */
+  agent: string;
+
+  /**
+   * @generated from field: repeated float observation = 2;
+   */
+  observation: number[];
+
+  /**
+   * @generated from field: double reward = 3;
+   */
+  reward: number;
+
+  /**
+   * @generated from field: bool terminated = 4;
+   */
+  terminated: boolean;
+
+  /**
+   * @generated from field: bool truncated = 5;
+   */
+  truncated: boolean;
+};
+
+/**
+ * Describes the message coxswain.env.v1.AgentObserved.
+ * Use `create(AgentObservedSchema)` to create a new message.
+ */
+export const AgentObservedSchema: GenMessage<AgentObserved> = /*@__PURE__*/
+  messageDesc(file_coxswain_env_v1_env, 18);
 
 /**
  * Where a resumed session stands, with what a client needs to record the last step if it crashed before it could.
@@ -609,7 +710,7 @@ export type Standing = Message<"coxswain.env.v1.Standing"> & {
  * Use `create(StandingSchema)` to create a new message.
  */
 export const StandingSchema: GenMessage<Standing> = /*@__PURE__*/
-  messageDesc(file_coxswain_env_v1_env, 17);
+  messageDesc(file_coxswain_env_v1_env, 19);
 
 /**
  * A call that failed. The session goes on, unless the code says otherwise (env.session-lost, env.session-moved).
@@ -656,7 +757,7 @@ export type Problem = Message<"coxswain.env.v1.Problem"> & {
  * Use `create(ProblemSchema)` to create a new message.
  */
 export const ProblemSchema: GenMessage<Problem> = /*@__PURE__*/
-  messageDesc(file_coxswain_env_v1_env, 18);
+  messageDesc(file_coxswain_env_v1_env, 20);
 
 /**
  * @generated from service coxswain.env.v1.EnvService
@@ -667,6 +768,14 @@ export const EnvService: GenService<{
    */
   session: {
     methodKind: "bidi_streaming";
+    input: typeof ClientMessageSchema;
+    output: typeof ServerMessageSchema;
+  },
+  /**
+   * @generated from rpc coxswain.env.v1.EnvService.Call
+   */
+  call: {
+    methodKind: "unary";
     input: typeof ClientMessageSchema;
     output: typeof ServerMessageSchema;
   },
