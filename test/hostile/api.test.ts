@@ -4,9 +4,10 @@
  */
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../fixtures/folders/temporary-folder.ts";
+import { runTool } from "../fixtures/python/python-tool.ts";
 import { isShort, SECONDS, SEED } from "./hostile-form.ts";
 import { defectsIn, HostileUp } from "./hostile-up.ts";
-import { runTool, schemathesis } from "./schemathesis.ts";
+import { schemathesis } from "./schemathesis.ts";
 
 const tool = await schemathesis();
 if ("why" in tool) console.log(`skipped: ${tool.why}`);
@@ -52,7 +53,7 @@ test.skipIf("why" in tool)(
     const url = await up.url();
     const path = "path" in tool ? tool.path : "";
     const runs = await Promise.all(
-      WAYS.map(async ({ what, more }) => ({ what, ...(await runTool(path, argsFor(url, more), folder)) })),
+      WAYS.map(async ({ what, more }) => ({ what, ...(await runTool(path, argsFor(url, more), { cwd: folder })) })),
     );
     for (const { what, output } of runs)
       console.log(`${what}: ${/^\s*(\d+ generated.*)$/m.exec(output)?.[1] ?? output}`);

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from .errors import CoxswainError
 
-DEFAULT_URL = "http://127.0.0.1:7071"
+DEFAULT_URL = "http://127.0.0.1:7072"
 PROTOCOL = 1
 PATH = "/coxswain.env.v1.EnvService/Call"
 

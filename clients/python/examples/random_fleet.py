@@ -1,6 +1,6 @@
 """Steps a fleet of twelve functions with random choices that are allowed, and prints what it earned and how fast it went.
 
-Start a host first: coxswain env serve
+Start a host first: coxswain env serve --call-port 7072
 """
 
 import sys

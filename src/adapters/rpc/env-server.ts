@@ -1,13 +1,14 @@
 /**
- * Environments of this process, offered to others over HTTP/2 (gRPC), and call by call over HTTP/1.1 (Connect, JSON).
+ * Environments of this process, offered to others over HTTP/2 (gRPC) and, on a port of its own, call by call over HTTP/1.1.
  * Owns: the socket, what may be bound without a token, limits, the timer that forgets idle sessions, stopping.
  * Not here: the conversation on a stream (session-stream.ts).
  *
- * No page in a browser can talk to it (plain-http.ts). Beyond a trusted network, put a proxy with TLS in front: tokens travel as they are.
+ * The first socket speaks HTTP/2 without TLS and nothing else, so no page in a browser can talk to it; the second turns pages away
+ * (plain-http.ts). Beyond a trusted network, put a proxy with TLS in front: tokens travel as they are.
  */
-import { createServer as createHttp1 } from "node:http";
-import { createServer as createHttp2, type Http2Session } from "node:http2";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createServer as createCallServer } from "node:http";
+import { createServer, type Http2Session } from "node:http2";
+import type { AddressInfo, Server } from "node:net";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { type Clock, err, type Failure, failure, type Ms, milliseconds, ok, type Result } from "../../base/index.ts";
 import { type EnvConfig, makeEnv } from "../../learn/env/index.ts";
@@ -15,7 +16,7 @@ import { systemClock } from "../runtime/index.ts";
 import { accessCheckFor } from "./env-access.ts";
 import { EnvService } from "./generated/coxswain/env/v1/env_pb.ts";
 import type { HostedWorld } from "./hosted-session.ts";
-import { tellApart, withoutPages } from "./plain-http.ts";
+import { withoutPages } from "./plain-http.ts";
 import { type StreamHost, serveCall, serveStream } from "./session-stream.ts";
 import { SessionTable } from "./session-table.ts";
 
@@ -24,6 +25,8 @@ export interface EnvServerOptions {
   readonly host?: string;
   /** 0, the default, takes a free one. */
   readonly port?: number;
+  /** Where calls over HTTP/1.1 are answered too, one at a time; 0 takes a free port, and unless given there is none. */
+  readonly callPort?: number;
   /** Access tokens; with at least one, every client must send one. */
   readonly tokens?: readonly string[];
   /** Makes a world by its id and settings; the registry of `coxswain/env` unless said. */
@@ -42,6 +45,8 @@ export interface EnvServerOptions {
 export interface EnvServer {
   readonly url: string;
   readonly port: number;
+  /** For calls over HTTP/1.1; undefined where there is no port for them. */
+  readonly callUrl: string | undefined;
   /** Sessions kept now. */
   readonly sessions: number;
   /** Forgets every session and lets go of the port. */
@@ -94,38 +99,33 @@ export async function serveEnvs(options: EnvServerOptions = {}): Promise<Result<
       }),
   });
   // A client has one stream; some more let it return before the host saw the old one break.
-  const http2 = createHttp2({ settings: { maxConcurrentStreams: maxSessions + 16 } }, streamed);
-  // A learner may think longer between two calls than a page would.
-  const hasTokens = (options.tokens ?? []).length > 0;
-  const http1 = createHttp1({ keepAliveTimeout: idle }, withoutPages(called, { hasTokens }));
-  const connections = new Set<Http2Session | Socket>();
-  http2.on("session", (connection) => {
+  const server = createServer({ settings: { maxConcurrentStreams: maxSessions + 16 } }, streamed);
+  const connections = new Set<Http2Session>();
+  server.on("session", (connection) => {
     connections.add(connection);
     connection.once("close", () => connections.delete(connection));
     // A connection that breaks is seen by its streams; without a listener it would end the process.
     connection.on("error", () => undefined);
   });
-  const server = createServer({ noDelay: true }, (socket) => {
-    connections.add(socket);
-    socket.once("close", () => connections.delete(socket));
-    tellApart(socket, {
-      http1: (known) => http1.emit("connection", known),
-      http2: (known) => http2.emit("connection", known),
-      silence: HELLO,
-    });
-  });
-  const failed = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
-    server.once("error", resolve);
-    server.listen({ host, port }, () => resolve(null));
-  });
-  if (failed !== null) return err(bindFailure(failed, { host, port }));
-  const bound = (server.address() as AddressInfo).port;
+  const listening = await listen(server, { host, port });
+  if (!listening.ok) return listening;
+  const hasTokens = (options.tokens ?? []).length > 0;
+  // A learner may think longer between two calls than a page would.
+  const calls = createCallServer({ keepAliveTimeout: idle }, withoutPages(called, { hasTokens }));
+  const { callPort } = options;
+  const answering = callPort === undefined ? undefined : await listen(calls, { host, port: callPort });
+  if (answering !== undefined && !answering.ok) {
+    server.close();
+    return answering;
+  }
   const sweeper = setInterval(() => table.sweep(), Math.max(10, Math.min(idle / 4, 60_000)));
   sweeper.unref();
 
+  const urlOf = (bound: number): string => `http://${shownHost(host)}:${bound}`;
   return ok({
-    url: `http://${shownHost(host)}:${bound}`,
-    port: bound,
+    url: urlOf(listening.value),
+    port: listening.value,
+    callUrl: answering === undefined ? undefined : urlOf(answering.value),
     get sessions() {
       return table.size;
     },
@@ -133,10 +133,20 @@ export async function serveEnvs(options: EnvServerOptions = {}): Promise<Result<
       new Promise<void>((resolve) => {
         clearInterval(sweeper);
         server.close(() => resolve());
+        calls.close();
+        calls.closeAllConnections();
         table.clear();
         for (const connection of connections) connection.destroy();
       }),
   });
+}
+
+async function listen(server: Server, { host, port }: { host: string; port: number }): Promise<Result<number>> {
+  const failed = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
+    server.once("error", resolve);
+    server.listen({ host, port }, () => resolve(null));
+  });
+  return failed === null ? ok((server.address() as AddressInfo).port) : err(bindFailure(failed, { host, port }));
 }
 
 function bindFailure(cause: NodeJS.ErrnoException, { host, port }: { host: string; port: number }): Failure {

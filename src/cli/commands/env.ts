@@ -36,6 +36,11 @@ const listCommand = (shell: Shell) =>
 const serveCommand = (shell: Shell) =>
   withModules(withSettings(new Command("serve").description("serve environments over gRPC, until it is stopped")))
     .option("--port <n>", "port to listen on; 0 takes one that is free", portNumber, 7071)
+    .option(
+      "--call-port <n>",
+      "port for calls over HTTP/1.1 too, as clients/python makes; 0 takes a free one",
+      portNumber,
+    )
     .option("--host <address>", "address to bind; any but loopback needs --token-file", "127.0.0.1")
     .option("--token-file <file>", "who may play: lines of 'player name secret'")
     .option("--max-sessions <n>", "sessions kept at a time", wholeNumber, 64)

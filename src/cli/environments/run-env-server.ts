@@ -1,6 +1,6 @@
 /**
  * `coxswain env serve` from start to end.
- * Owns: opening and closing the host, and its one line of output. Not here: the protocol (adapters/rpc).
+ * Owns: opening and closing the host, and its output, an address a line. Not here: the protocol (adapters/rpc).
  */
 import { serveEnvs } from "../../adapters/rpc/index.ts";
 import { unwrap } from "../../base/index.ts";
@@ -13,19 +13,21 @@ import { isFleetId, knownEnvs, knownFleets, loadEnv, loadFleet } from "./catalog
 export interface EnvServerSettings {
   readonly host: string;
   readonly port: number;
+  readonly callPort?: number | undefined;
   readonly tokenFile?: string | undefined;
   readonly maxSessions: number;
   readonly json?: boolean | undefined;
 }
 
 export async function runEnvServer(session: Session, settings: EnvServerSettings): Promise<void> {
-  const { host, port, maxSessions } = settings;
+  const { host, port, callPort, maxSessions } = settings;
   const file = readTokenFile(session, settings.tokenFile);
   const players = tokensOf(file, { roles: ["player"], port: "the port for environments" });
   const server = unwrap(
     await serveEnvs({
       host,
       port,
+      ...(callPort === undefined ? {} : { callPort }),
       maxSessions,
       tokens: players.map(({ secret }) => secret),
       open: async (id, config) => {
@@ -37,9 +39,10 @@ export async function runEnvServer(session: Session, settings: EnvServerSettings
     }),
   );
   try {
-    if (settings.json)
-      printJson(session, { url: server.url, environments: [...knownEnvs(), ...knownFleets()].map(({ id }) => id) });
-    else printLine(session, server.url);
+    const { url, callUrl } = server;
+    const environments = [...knownEnvs(), ...knownFleets()].map(({ id }) => id);
+    if (settings.json) printJson(session, { url, ...(callUrl === undefined ? {} : { callUrl }), environments });
+    else for (const line of [url, callUrl]) if (line !== undefined) printLine(session, line);
     await untilStopped(session);
   } finally {
     session.log.info({ sessions: server.sessions }, "stopping; sessions are given up");

@@ -10,7 +10,7 @@ export type { AsyncEnv, End, Env, EnvSpec, Reset, ResetRequest, Step, VectorEnv,
 export { END_CODE } from "./contract.ts";
 export type { Core, Move } from "./core.ts";
 export type { EnvConfig, EnvEntry } from "./entry.ts";
-export type { FleetEnv, FleetReset } from "./fleet-contract.ts";
+export type { FleetEnv } from "./fleet-contract.ts";
 export { buildEnv, buildVectorEnv } from "./make.ts";
 export { envIds, envSpec, makeEnv, makeVectorEnv, registerEnv } from "./registry.ts";
 export type { BoxSpace, NumericSpace, NumericValue, Space } from "./space.ts";
