@@ -82,8 +82,8 @@ const published = readdirSync(folder)
   .filter((name) => name.endsWith(".json"))
   .map((name) => JSON.parse(readFileSync(new URL(name, folder), "utf8")) as StudyReport);
 
-// One chooses the opponents' constants and has nothing to publish; the other has not been run in full yet.
-const UNPUBLISHED = ["firm-baselines"];
+// The first chooses the opponents' constants and has nothing to publish; the others have not been run in full yet.
+const UNPUBLISHED = ["firm-baselines", "simppo-attempts", "simppo-serving", "simppo-churn"];
 
 test("every registered study is published, and no other", () => {
   const registered = studies.map(({ id }) => id).filter((id) => !UNPUBLISHED.includes(id));
