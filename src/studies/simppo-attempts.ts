@@ -33,7 +33,7 @@ export const simppoAttempts: Study<Compared, ArmConfig> = {
     "preservation first, each decision taking a second of the platform (CPQ-RL), against S-RL agents that have the platform to " +
     "themselves. Agents learn on the fluid rung; all is served and scored in the event world, on the same calls.",
   world: "event",
-  seeds: { quick: 1, full: 10, first: 711 },
+  seeds: { quick: 1, full: 6, first: 711 },
   config: comparisonConfig,
   units: () => arms,
   runUnit: runArm,

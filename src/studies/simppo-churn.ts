@@ -26,7 +26,7 @@ export const simppoChurn: Study<ChurnResult, ChurnConfig> = {
     "model of their kind of function (SIMPPO) or from nothing (without sharing). A drop is what the first ten episodes after a change earn " +
     "less than the last fifty before it; agents are back when ten episodes earn within 2 % of that. Measured on the fluid rung.",
   world: "fluid",
-  seeds: { quick: 1, full: 10, first: 731 },
+  seeds: { quick: 1, full: 6, first: 731 },
   config: ({ quick }) => ({
     scene: { ...usualScene, functions: 27, rung: "fluid" as const },
     first: 12,

@@ -36,7 +36,7 @@ export const simppoServing: Study<Compared, ArmConfig> = {
     "function, against S-RL agents that have the platform to themselves. Agents learn on the fluid rung; all is served and scored in the event " +
     "world, on the same calls.",
   world: "event",
-  seeds: { quick: 1, full: 10, first: 721 },
+  seeds: { quick: 1, full: 6, first: 721 },
   config: comparisonConfig,
   units: () => arms,
   runUnit: runArm,
