@@ -25,8 +25,11 @@ import { rlMountainCar } from "./rl-mountaincar.ts";
 import { rlPendulum } from "./rl-pendulum.ts";
 import { simppoAttempts } from "./simppo-attempts.ts";
 import { simppoChurn } from "./simppo-churn.ts";
+import { simppoInterference } from "./simppo-interference.ts";
 import { simppoMultitenant } from "./simppo-multitenant.ts";
+import { simppoScale } from "./simppo-scale.ts";
 import { simppoServing } from "./simppo-serving.ts";
+import { simppoSingle } from "./simppo-single.ts";
 import type { Study } from "./study.ts";
 import { worldCluster } from "./world-cluster.ts";
 
@@ -52,8 +55,11 @@ export const studies: readonly Study[] = [
   firmMitigation,
   firmEndToEnd,
   firmBaselines,
+  simppoInterference,
+  simppoSingle,
   simppoMultitenant,
   simppoAttempts,
   simppoServing,
   simppoChurn,
+  simppoScale,
 ] as readonly Study[];

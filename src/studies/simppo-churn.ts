@@ -11,6 +11,7 @@ import {
   rewardDrop,
   runChurn,
 } from "./simppo/churn.ts";
+import { smoothedCurve } from "./simppo/comparison.ts";
 import { usualScene } from "./simppo/scene.ts";
 import { mean } from "./statistics/index.ts";
 import type { Estimate, Study, StudyRow, UnitResult } from "./study.ts";
@@ -26,11 +27,11 @@ export const simppoChurn: Study<ChurnResult, ChurnConfig> = {
     "model of their kind of function (SIMPPO) or from nothing (without sharing). A drop is what the first ten episodes after a change earn " +
     "less than the last fifty before it; agents are back when ten episodes earn within 2 % of that. Measured on the fluid rung.",
   world: "fluid",
-  seeds: { quick: 1, full: 6, first: 731 },
+  seeds: { quick: 1, full: 3, first: 731 },
   config: ({ quick }) => ({
     scene: { ...usualScene, functions: 27, rung: "fluid" as const },
     first: 12,
-    every: quick ? 16 : 320,
+    every: quick ? 16 : 150,
     changes: quick ? [5, -5] : [5, 5, 5, -5],
   }),
   units: () => ["simppo", "simppo-no-sharing"] satisfies readonly ChurnVariant[],
@@ -122,22 +123,18 @@ function rows(results: Results, config: ChurnConfig): readonly StudyRow[] {
 }
 
 function figures(results: Results, { every, changes }: ChurnConfig): readonly Figure[] {
-  const smooth = 10;
   return [
     {
       kind: "lines",
       id: "reward",
       title: "Reward of an episode, as functions come and go",
-      subtitle: `Mean over agents and seeds, smoothed over ${smooth} episodes; members change every ${every} episodes: ${changes.map((change) => (change > 0 ? `+${change}` : change)).join(", ")}`,
+      subtitle: `Mean over agents and seeds, smoothed over ten episodes; members change every ${every} episodes: ${changes.map((change) => (change > 0 ? `+${change}` : change)).join(", ")}`,
       x: { label: "episodes" },
       y: { label: "reward" },
-      lines: (["simppo", "simppo-no-sharing"] as const).map((unit) => {
-        const curves = results.filter((result) => result.unit === unit).map(({ result }) => result.curve);
-        const length = Math.floor(Math.min(...curves.map((curve) => curve.length)) / smooth);
-        const x = Array.from({ length: Number.isFinite(length) ? length : 0 }, (_, i) => (i + 1) * smooth);
-        const y = x.map((_, i) => mean(curves.map((curve) => mean(curve.slice(i * smooth, (i + 1) * smooth)))));
-        return { name: unit === "simppo" ? "SIMPPO" : "without sharing", x, y };
-      }),
+      lines: (["simppo", "simppo-no-sharing"] as const).map((unit) => ({
+        name: unit === "simppo" ? "SIMPPO" : "without sharing",
+        ...smoothedCurve(results.filter((result) => result.unit === unit).map(({ result }) => result.curve)),
+      })),
     },
   ];
 }

@@ -1,6 +1,6 @@
 /** SIMPPO's Figure 9: what critics are shown of the others, and what that is worth when policies serve. */
 import type { Figure } from "../adapters/plot/index.ts";
-import { reproduceAtLeast, shown } from "./claim.ts";
+import { promiseAtLeast, reproduceAtLeast, shown } from "./claim.ts";
 import type { ArmConfig, ArmResult } from "./simppo/arms.ts";
 import { kindNames, kindOf } from "./simppo/arms.ts";
 import {
@@ -18,25 +18,36 @@ import { profileOf } from "./simppo/scene.ts";
 import type { Study, StudyRow } from "./study.ts";
 
 const ID = "simppo-serving";
-const views = ["simppo", "simppo-all", "simppo-deviations", "simppo-types"] as const;
+const views = [
+  "s-rl",
+  "simppo",
+  "simppo-own",
+  "simppo-all",
+  "simppo-deviations",
+  "simppo-types",
+  "simppo-percentiles",
+] as const;
 const arms = ["s-rl-alone", ...views] as const satisfies readonly ComparedArm[];
 const names: Readonly<Record<(typeof arms)[number], string>> = {
   "s-rl-alone": "S-RL, each alone",
+  "s-rl": "S-RL, side by side",
   simppo: "SIMPPO",
+  "simppo-own": "SIMPPO, each paid for its own function",
   "simppo-all": "SIMPPO-All",
   "simppo-deviations": "SIMPPO with deviations",
   "simppo-types": "SIMPPO, a virtual agent for each kind",
+  "simppo-percentiles": "SIMPPO, a virtual agent for each of three percentiles",
 };
 
 export const simppoServing: Study<Compared, ArmConfig> = {
   id: ID,
   title: "SIMPPO: what a critic needs to know of the others (Figure 9)",
   about:
-    "The virtual agent in six numbers (SIMPPO), with deviations, as the mean of all that others see (SIMPPO-All), and one for each kind of " +
-    "function, against S-RL agents that have the platform to themselves. Agents learn on the fluid rung; all is served and scored in the event " +
-    "world, on the same calls.",
+    "The virtual agent in six numbers (SIMPPO), with deviations, as the mean of all that others see (SIMPPO-All), one for each kind of " +
+    "function or each of three percentiles, and with each agent paid for its own function, against S-RL agents side by side and with the platform " +
+    "to themselves. Agents learn on the fluid rung; all is served and scored in the event world, on the same calls.",
   world: "event",
-  seeds: { quick: 1, full: 6, first: 721 },
+  seeds: { quick: 1, full: 3, first: 721 },
   config: comparisonConfig,
   units: () => arms,
   runUnit: runArm,
@@ -70,6 +81,21 @@ function rows(results: Results): readonly StudyRow[] {
           "Critics that see the mean of everything leave functions at least 1.05 times as slow (the paper: 2.6 to 9.7 times the degradation).",
       },
       { bound: 1.05, none: 1 },
+    ),
+    promiseAtLeast(
+      {
+        id: "own-reward",
+        what: "reward of an episode while serving, side by side: a virtual agent and its own reward less none (S-RL)",
+        paper: null,
+        ours: compared.over(["s-rl", "simppo-own"], {
+          id: "own-reward",
+          unit: "",
+          score: (seed) =>
+            servedMean(together("simppo-own", seed), "reward") - servedMean(together("s-rl", seed), "reward"),
+        }),
+        claim: "Where each is paid for its own function, a virtual agent in the critic earns more than none.",
+      },
+      0,
     ),
     ...kindNames.map((kind) =>
       shown({

@@ -49,7 +49,9 @@ const train = (variant: Variant, parts: { readonly seed?: number; readonly ruled
   });
 
 describe("a fleet on a simulated platform", () => {
-  test.each(variantNames)("%s: all act, all learn, and what was proposed is done", (name) => {
+  const masking = variantNames.filter((name) => (variants[name] as Variant).algorithm === undefined);
+
+  test.each(masking)("%s: all act, all learn, and what was proposed is done", (name) => {
     const training = train(variants[name]);
     const { agents, updates, reward } = training.episode({ learning: true });
     expect(agents.map(({ workload }) => workload)).toEqual(["f0", "f1", "f2"]);

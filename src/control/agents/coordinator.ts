@@ -14,6 +14,8 @@ export interface CoordinatorOptions {
   readonly features: readonly GlobalFeature[];
   /** Whether the standard deviation of each feature over the others follows, as the paper's text has it. */
   readonly deviations: boolean;
+  /** Virtual agents by percentile in place of sums and means (global-state.ts). */
+  readonly percentiles?: readonly number[];
   /** A member that was not heard of for so long is no member. */
   readonly expiry: Ms;
   /** One virtual agent for each of these kinds of members; one for all unless given. */
@@ -80,8 +82,13 @@ const ONE_GROUP = ["all"] as const;
 const MOST_AGENTS = 10_000;
 
 export function createCoordinator(options: CoordinatorOptions): Coordinator {
-  const { features, deviations, expiry, groups = ONE_GROUP, maxAgents = MOST_AGENTS } = options;
-  const state = new GlobalState({ features, deviations, groups: groups.length });
+  const { features, deviations, percentiles, expiry, groups = ONE_GROUP, maxAgents = MOST_AGENTS } = options;
+  const state = new GlobalState({
+    features,
+    deviations,
+    groups: groups.length,
+    ...(percentiles === undefined ? {} : { percentiles }),
+  });
   const members = new Map<WorkloadId, Member>();
   let step = 0;
   let lastIncarnation = 0;

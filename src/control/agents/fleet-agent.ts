@@ -11,6 +11,8 @@ export interface FleetAgentOptions {
   readonly learner: Learner;
   readonly rng: Rng;
   readonly incarnation: number;
+  /** The number of the choice that one of its actions stands for. */
+  readonly choiceOf: (action: Float32Array) => number;
 }
 
 export class FleetAgent {
@@ -20,20 +22,22 @@ export class FleetAgent {
   readonly incarnation: number;
   /** Draws of its own: one that began with another's model does not repeat the other's choices. */
   readonly #explorer: { readonly rng: Rng };
+  readonly #choiceOf: FleetAgentOptions["choiceOf"];
   #made: { readonly obs: Float32Array; readonly context: Float32Array; readonly decision: Decision } | undefined;
 
-  constructor({ workload, group, learner, rng, incarnation }: FleetAgentOptions) {
+  constructor({ workload, group, learner, rng, incarnation, choiceOf }: FleetAgentOptions) {
     this.workload = workload;
     this.group = group;
     this.learner = learner;
     this.incarnation = incarnation;
+    this.#choiceOf = choiceOf;
     this.#explorer = { rng };
   }
 
   act(obs: Float32Array, context: Float32Array, { explore }: { readonly explore: boolean }): number {
     const decision = unwrap(this.learner.act(obs, { explore, explorer: this.#explorer }));
     this.#made = { obs, context, decision };
-    return decision.action[0] as number;
+    return this.#choiceOf(decision.action);
   }
 
   /** What came of its last choice; true where it learned from it at once. Nothing where it made none in this step. */

@@ -6,7 +6,7 @@
  * Same seed, same bytes: chance is forked by agent and by use, and agents act and learn in the order in which they joined.
  */
 import { type Ms, milliseconds, type Rng, seededRng, unwrap, type WorkloadId } from "../../base/index.ts";
-import { type Learner, Ppo } from "../../learn/rl/index.ts";
+import { createLearner, type Learner } from "../../learn/rl/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
 import type { FunctionReading } from "../../observe/telemetry/index.ts";
 import type { Fallback } from "../index.ts";
@@ -18,9 +18,8 @@ import {
   type FleetWorld,
   type FunctionBounds,
   type FunctionSetting,
-  functionChoices,
   functionFeatures,
-  functionsPpo,
+  functionsLearner,
   type Pool,
   sharedFeatures,
   sharedValues,
@@ -29,7 +28,7 @@ import { type Coordinator, createCoordinator } from "./coordinator.ts";
 import { FleetAgent } from "./fleet-agent.ts";
 import type { GlobalFeature } from "./global-state.ts";
 import { type AgentEpisode, Tally } from "./tally.ts";
-import { usualCharge, type Variant } from "./variants.ts";
+import { usualCharge, type Variant, virtualPercentiles } from "./variants.ts";
 
 export interface FleetTrainingOptions<F extends FleetFunction, W extends FleetWorld<F>> {
   readonly fleet: Fleet<F, W>;
@@ -89,6 +88,7 @@ export class FleetTraining<F extends FleetFunction, W extends FleetWorld<F>> {
       deviations: options.variant.critic === "global-deviations",
       // Nobody is lost within one process: agents leave by name.
       expiry: milliseconds(Number.MAX_VALUE),
+      ...(options.variant.critic === "by-percentile" ? { percentiles: virtualPercentiles } : {}),
       ...(options.variant.critic === "by-type" ? { groups: this.#groups.names } : {}),
     });
     options.fleet.reset({ seed: this.#rng.fork("worlds").uint32() });
@@ -107,6 +107,11 @@ export class FleetTraining<F extends FleetFunction, W extends FleetWorld<F>> {
   adopt(workload: WorkloadId, policy: Uint8Array): void {
     const agent = this.#agents.get(workload);
     if (agent !== undefined) unwrap(agent.learner.load(policy));
+  }
+
+  /** How far training has come, from 0 to 1: what learners explore may depend on it. */
+  setProgress(progress: number): void {
+    for (const { learner } of this.#agents.values()) learner.setProgress(progress);
   }
 
   join(spec: F): void {
@@ -250,20 +255,24 @@ export class FleetTraining<F extends FleetFunction, W extends FleetWorld<F>> {
       return;
     }
     const rng = this.#rng.fork(`${workload} ${incarnation}`);
-    const learner = new Ppo({
+    const { minibatch } = variant;
+    const { algorithm, action, choiceOf } = functionsLearner(variant.algorithm ?? "ppo", { badChoices, minibatch });
+    const learner = createLearner(algorithm, {
       kernels,
       shape: {
         obs: fleet.task.observationSize,
-        action: { kind: "discrete", n: functionChoices.length },
+        action,
         actorContext: 0,
         criticContext: variant.critic === "own" ? 0 : this.#coordinator.width,
       },
-      config: functionsPpo({ badChoices, minibatch: variant.minibatch }),
       seed: rng.fork("learner").uint32(),
     });
     const base = variant.sharing ? this.#baseModels.get(group) : undefined;
     if (base !== undefined) unwrap(learner.load(base));
-    this.#agents.set(workload, new FleetAgent({ workload, group, learner, rng: rng.fork("choices"), incarnation }));
+    this.#agents.set(
+      workload,
+      new FleetAgent({ workload, group, learner, rng: rng.fork("choices"), incarnation, choiceOf }),
+    );
   }
 
   /** Of each kind the policy of its longest member: it has learned the most. */

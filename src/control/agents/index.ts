@@ -11,6 +11,7 @@ export { createCoordinator } from "./coordinator.ts";
 export type { EpisodeOptions, FleetEpisode, FleetTrainingOptions } from "./fleet-training.ts";
 export { FleetTraining } from "./fleet-training.ts";
 export type { GlobalFeature } from "./global-state.ts";
+export { JointTraining, MOST_JOINT } from "./joint-training.ts";
 export type { AgentReport } from "./report.ts";
 export type { AgentEpisode } from "./tally.ts";
 export type { Variant, VariantName } from "./variants.ts";

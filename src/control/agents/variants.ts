@@ -3,20 +3,26 @@
  * Owns: what each of them is. Not here: how a fleet is trained (fleet-training.ts), rules (control/fallbacks).
  */
 import { seconds } from "../../base/index.ts";
-import type { DecisionCharge } from "../tasks/functions/index.ts";
+import type { DecisionCharge, FunctionsAlgorithm } from "../tasks/functions/index.ts";
 
 /**
  * What critics see besides their agent's own observation. `global`: the virtual agent, in six numbers. `global-deviations`: with
  * their standard deviations over the others. `everything`: the mean of all that others see, as mean-field theory has it.
- * `by-type`: a virtual agent for each kind of function.
+ * `by-type`: a virtual agent for each kind of function. `by-percentile`: one that has little of everything, one in the middle, one
+ * that has much.
  */
-export type CriticView = "own" | "global" | "global-deviations" | "everything" | "by-type";
+export type CriticView = "own" | "global" | "global-deviations" | "everything" | "by-type" | "by-percentile";
+
+/** Of the virtual agents by percentile. */
+export const virtualPercentiles = [0.1, 0.5, 0.9] as const;
 
 export interface Variant {
   /** Paid for its own function, or the mean of all. */
   readonly reward: "own" | "team";
   readonly critic: CriticView;
-  /** Table 2: 10 alone, 5 beside others. */
+  /** PPO unless given. */
+  readonly algorithm?: FunctionsAlgorithm;
+  /** Of PPO. Table 2: 10 alone, 5 beside others. */
   readonly minibatch: number;
   /** New agents begin with the model of their kind of function. */
   readonly sharing: boolean;
@@ -32,6 +38,10 @@ const simppo: Variant = { reward: "team", critic: "global", minibatch: 5, sharin
 export const variants = {
   /** Each by itself, blind to all others. */
   "s-rl": { reward: "own", critic: "own", minibatch: 10, sharing: false },
+  /** The paper's ablations of one agent by itself (3.2, Table 2). */
+  "s-rl-minibatch-5": { reward: "own", critic: "own", minibatch: 5, sharing: false },
+  "s-rl-dqn": { reward: "own", critic: "own", minibatch: 10, sharing: false, algorithm: "dqn" },
+  "s-rl-ddpg": { reward: "own", critic: "own", minibatch: 10, sharing: false, algorithm: "ddpg" },
   /** The dissertation's first attempt: independent learners with a common reward. */
   "il-rl": { reward: "team", critic: "own", minibatch: 10, sharing: false },
   /** Its second: one decision at a time, from a queue with the worst SLO preservation first. */
@@ -43,6 +53,9 @@ export const variants = {
   "simppo-no-sharing": { ...simppo, sharing: false },
   /** Beyond the paper. */
   "simppo-types": { ...simppo, critic: "by-type" },
+  "simppo-percentiles": { ...simppo, critic: "by-percentile" },
+  /** A virtual agent in the critic, and each paid for its own function: the team's reward hides what one did itself. */
+  "simppo-own": { ...simppo, reward: "own" },
 } as const satisfies Readonly<Record<string, Variant>>;
 
 export type VariantName = keyof typeof variants;

@@ -2,7 +2,17 @@
  * The methods of SIMPPO's studies: a fleet is trained, then serves without learning, and is scored.
  * Owns: what each arm does and what it answers. Not here: the scene (scene.ts), rules and bound (rules.ts).
  */
-import { FleetTraining, type VariantName, variants } from "../../control/agents/index.ts";
+import { unwrap } from "../../base/index.ts";
+import {
+  type AgentEpisode,
+  type EpisodeOptions,
+  type FleetEpisode,
+  FleetTraining,
+  JointTraining,
+  type Variant,
+  type VariantName,
+  variants,
+} from "../../control/agents/index.ts";
 import type { BadChoices } from "../../control/tasks/functions/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
 import type { FunctionSpec, ServerlessWorld } from "../../sim/index.ts";
@@ -18,6 +28,8 @@ export interface ArmConfig {
   readonly trainEpisodes: number;
   readonly serveEpisodes: number;
   readonly badChoices: BadChoices;
+  /** Episodes of a constant length, before they grow to twice that (section 5.1 has about 70); they never do unless given. */
+  readonly growsAfter?: number;
 }
 
 export interface ServedFunction extends FunctionScore {
@@ -46,27 +58,56 @@ export interface ArmRun {
   readonly kernels: Kernels;
   readonly seed: number;
   readonly progress: (fraction: number) => void;
+  /** Other functions than the scene's own. */
+  readonly functions?: readonly FunctionSpec[];
 }
 
 type Fleet = FleetTraining<FunctionSpec, ServerlessWorld>;
 
 /** All functions on one platform, trained together by a variant. */
 export function trainTogether(variant: VariantName, run: ArmRun): ArmResult {
-  const { functions } = new Scene(run.config.scene);
+  const { functions = new Scene(run.config.scene).functions } = run;
   const learning = learners(run, functions, { variant, rung: run.config.trainRung });
   const trained = train([learning], run);
   return finish(trained, serve([asServed([learning], functions, { variant, run })], run), run);
 }
 
+/** Each trained with the platform to itself, and served so. */
+export function trainAlone(variant: VariantName, run: ArmRun): ArmResult {
+  return learnAlone(variant, run).alone();
+}
+
 /** Each trained with the platform to itself, then all put onto one, and each alone again: the paper's baseline. */
-export function trainAlone(run: ArmRun): { readonly alone: ArmResult; readonly together: ArmResult } {
-  const variant = "s-rl";
-  const { functions } = new Scene(run.config.scene);
+export function trainApart(run: ArmRun): { readonly alone: ArmResult; readonly together: ArmResult } {
+  const learned = learnAlone("s-rl", run);
+  return { alone: learned.alone(), together: learned.together() };
+}
+
+function learnAlone(variant: VariantName, run: ArmRun) {
+  const { functions = new Scene(run.config.scene).functions } = run;
   const own = functions.map((spec) => learners(run, [spec], { variant, rung: run.config.trainRung }));
   const trained = train(own, run);
-  const apart = functions.map((spec, i) => asServed([own[i] as Fleet], [spec], { variant, run }));
-  const alone = finish(trained, serve(apart, run), run);
-  return { alone, together: finish(trained, serve([asServed(own, functions, { variant, run })], run), run) };
+  const { algorithm = "ppo" }: Variant = variants[variant];
+  const how = { explore: algorithm === "ppo" };
+  return {
+    alone: () => {
+      const apart = functions.map((spec, i) => asServed([own[i] as Fleet], [spec], { variant, run }));
+      return finish(trained, serve(apart, run, how), run);
+    },
+    together: () => finish(trained, serve([asServed(own, functions, { variant, run })], run, how), run),
+  };
+}
+
+/** One policy for all of them: joint-action learning, for two or three. */
+export function trainJointly(run: ArmRun): ArmResult {
+  const { config, kernels, seed, functions = new Scene(config.scene).functions } = run;
+  const on = (rung: SceneConfig["rung"]) =>
+    new JointTraining({ fleet: new Scene({ ...config.scene, rung }).fleet(functions), kernels, seed });
+  const learning = on(config.trainRung);
+  const trained = train([learning], run);
+  const serving = on(config.scene.rung);
+  unwrap(serving.learner.load(learning.learner.save()));
+  return finish(trained, serve([serving], run), run);
 }
 
 /** The same policies, on the platform that is reported. */
@@ -178,16 +219,25 @@ const noSums = (): Sums => ({
   asProposed: 0,
 });
 
+/** What is trained and served, episode by episode: agents of their own, or one policy for all. */
+interface Trainee {
+  episode(options: EpisodeOptions<ServerlessWorld>): FleetEpisode;
+  setProgress(progress: number): void;
+}
+
 /** Several fleets of one function each count as one fleet: their curves are averaged. */
-function train(fleets: readonly Fleet[], { config, progress }: ArmRun): Trained {
+function train(fleets: readonly Trainee[], { config, progress }: ArmRun): Trained {
   const { trainEpisodes } = config;
   const curve = new Array<number>(trainEpisodes).fill(0);
   const sums = noSums();
   let updates = 0;
   for (const [f, fleet] of fleets.entries())
     for (let i = 0; i < trainEpisodes; i++) {
-      const episode = fleet.episode({ learning: true });
-      curve[i]! += episode.reward / fleets.length;
+      const steps = stepsOf(i, config);
+      fleet.setProgress(i / trainEpisodes);
+      const episode = fleet.episode({ learning: true, steps });
+      // Of longer episodes as much counts as of the first ones.
+      curve[i]! += (episode.reward * config.scene.steps) / steps / fleets.length;
       updates += episode.updates;
       for (const agent of episode.agents) addTo(sums, agent);
       progress((0.95 * (f + (i + 1) / trainEpisodes)) / fleets.length);
@@ -195,7 +245,13 @@ function train(fleets: readonly Fleet[], { config, progress }: ArmRun): Trained 
   return { curve, updates, sums };
 }
 
-function addTo(sums: Sums, agent: ReturnType<Fleet["episode"]>["agents"][number]): void {
+/** Linearly from the scene's steps to twice as many at the end; how far the paper's grow is not printed. */
+function stepsOf(episode: number, { scene: { steps }, trainEpisodes, growsAfter }: ArmConfig): number {
+  if (growsAfter === undefined || episode < growsAfter) return steps;
+  return Math.round(steps * (1 + (episode - growsAfter) / (trainEpisodes - growsAfter)));
+}
+
+function addTo(sums: Sums, agent: AgentEpisode): void {
   sums.agentEpisodes += 1;
   sums.missedSteps += agent.missed;
   sums.coresAsked += agent.coresAsked;
@@ -209,14 +265,14 @@ interface Served {
   readonly sums: Sums;
 }
 
-function serve(fleets: readonly Fleet[], { config }: ArmRun): Served {
+/** Policies that have chances are served as they were trained: their chances are part of them. Others explore only to learn. */
+function serve(fleets: readonly Trainee[], { config }: ArmRun, { explore = true } = {}): Served {
   const sums = noSums();
   const functions = fleets.flatMap((fleet) => {
     const score = new Score();
     const means = new Map<string, { reward: number; missed: number; cores: number; memory: number }>();
     for (let i = 0; i < config.serveEpisodes; i++) {
-      // Policies are served as they were trained: their chances are part of them, and masks forbid the rest.
-      const { agents } = fleet.episode({ learning: false, explore: true, onStep: (world) => score.add(world) });
+      const { agents } = fleet.episode({ learning: false, explore, onStep: (world) => score.add(world) });
       for (const agent of agents) {
         addTo(sums, agent);
         const mean = means.get(agent.workload) ?? { reward: 0, missed: 0, cores: 0, memory: 0 };

@@ -9,6 +9,7 @@ import { type FunctionProfile, functionMix, functionNames } from "../../sim/inde
 import { mean } from "../statistics/index.ts";
 import { kindNames, kindOf } from "./arms.ts";
 import { functionId, Scene, type SceneConfig } from "./scene.ts";
+import { type FunctionScore, Score } from "./score.ts";
 
 export interface ChurnConfig {
   /** Its load is that of all functions it may come to have, so that there is room for those who join. */
@@ -19,6 +20,8 @@ export interface ChurnConfig {
   readonly every: number;
   /** How many join, or leave where it is negative. */
   readonly changes: readonly number[];
+  /** Episodes in which policies are served before the first change, without learning; none unless given. */
+  readonly serveEpisodes?: number;
 }
 
 export type ChurnVariant = "simppo" | "simppo-no-sharing";
@@ -27,6 +30,8 @@ export interface ChurnResult {
   /** Mean over agents of what each earned, episode by episode. */
   readonly curve: readonly number[];
   readonly members: readonly number[];
+  /** Before the first change. */
+  readonly served: readonly FunctionScore[];
 }
 
 export interface ChurnRun {
@@ -64,6 +69,9 @@ export function runChurn({ variant, seed, config, kernels, progress }: ChurnRun)
   };
   let next = first.length;
   learn();
+  const score = new Score();
+  for (let i = 0; i < (config.serveEpisodes ?? 0); i++)
+    fleet.episode({ learning: false, explore: true, onStep: (world) => score.add(world) });
   for (const change of config.changes) {
     for (let i = 0; i < Math.abs(change); i++) {
       if (change > 0) {
@@ -79,7 +87,7 @@ export function runChurn({ variant, seed, config, kernels, progress }: ChurnRun)
     }
     learn();
   }
-  return { curve, members };
+  return { curve, members, served: score.done() };
 }
 
 const BEFORE = 50;
@@ -87,13 +95,13 @@ const AFTER = 10;
 const WITHIN = 0.02;
 
 /** What the last episodes before a change earned. */
-function before({ curve }: ChurnResult, { every }: ChurnConfig, change: number): number {
+function before({ curve }: ChurnResult, { every }: Pick<ChurnConfig, "every">, change: number): number {
   const at = (change + 1) * every;
   return mean(curve.slice(at - Math.min(BEFORE, Math.ceil(every / 2)), at));
 }
 
 /** Part of the reward that the first episodes after a change lack. */
-export function rewardDrop(result: ChurnResult, config: ChurnConfig, change: number): number {
+export function rewardDrop(result: ChurnResult, config: Pick<ChurnConfig, "every">, change: number): number {
   const at = (change + 1) * config.every;
   return 1 - mean(result.curve.slice(at, at + AFTER)) / before(result, config, change);
 }
@@ -102,7 +110,7 @@ export function rewardDrop(result: ChurnResult, config: ChurnConfig, change: num
 export const NEVER = 1_000;
 
 /** Until ten episodes earn within 2 % of before. */
-export function episodesToReturn(result: ChurnResult, config: ChurnConfig, change: number): number {
+export function episodesToReturn(result: ChurnResult, config: Pick<ChurnConfig, "every">, change: number): number {
   const at = (change + 1) * config.every;
   const enough = (1 - WITHIN) * before(result, config, change);
   for (let i = 0; i + AFTER <= config.every; i++)

@@ -8,7 +8,7 @@ import { type VariantName, variantNames } from "../../control/agents/index.ts";
 import { estimateOver } from "../claim.ts";
 import { mean, median } from "../statistics/index.ts";
 import type { Estimate, StudyJob, UnitResult } from "../study.ts";
-import { type ArmConfig, type ArmResult, type RuleArm, runRules, trainAlone, trainTogether } from "./arms.ts";
+import { type ArmConfig, type ArmResult, type RuleArm, runRules, trainApart, trainTogether } from "./arms.ts";
 import { usualScene } from "./scene.ts";
 
 /** An arm alone on the platform has a second result. */
@@ -24,7 +24,7 @@ export type Results = readonly UnitResult<Compared>[];
 export const comparisonConfig = ({ quick }: { readonly quick: boolean }): ArmConfig => ({
   scene: { ...usualScene, ...(quick ? { rung: "fluid" as const } : {}) },
   trainRung: "fluid",
-  trainEpisodes: quick ? 20 : 400,
+  trainEpisodes: quick ? 12 : 400,
   serveEpisodes: quick ? 1 : 6,
   badChoices: "masked",
 });
@@ -32,7 +32,7 @@ export const comparisonConfig = ({ quick }: { readonly quick: boolean }): ArmCon
 export function runArm({ unit, seed, config, kernels, progress }: StudyJob<ArmConfig>): Compared {
   const run = { config, kernels, seed, progress };
   const arm = unit as ComparedArm;
-  if (arm === "s-rl-alone") return trainAlone(run);
+  if (arm === "s-rl-alone") return trainApart(run);
   if ((variantNames as readonly string[]).includes(arm))
     return { together: trainTogether(arm as VariantName, run), alone: null };
   const alone = arm === "ensure" ? runRules(arm, run, { alone: true }) : null;
@@ -94,16 +94,16 @@ export function trainingCurves(
     subtitle: `Mean over agents and ${comparison.seeds.length} seeds, smoothed over ten episodes`,
     x: { label: "episodes" },
     y: { label: "reward" },
-    lines: arms.map(({ name, of }) => {
-      const curves = comparison.seeds.flatMap((seed) => {
-        const curve = of(seed);
-        return curve === undefined || curve.length === 0 ? [] : [smoothed(curve)];
-      });
-      const length = Math.min(...curves.map((curve) => curve.length), Number.MAX_SAFE_INTEGER);
-      const x = curves.length === 0 ? [] : Array.from({ length }, (_, i) => (i + 1) * SMOOTH);
-      return { name, x, y: x.map((_, i) => mean(curves.map((curve) => curve[i] as number))) };
-    }),
+    lines: arms.map(({ name, of }) => ({ name, ...smoothedCurve(comparison.seeds.map((seed) => of(seed) ?? [])) })),
   };
+}
+
+/** The mean of several curves, smoothed over ten episodes, as far as all of them go. */
+export function smoothedCurve(curves: readonly (readonly number[])[]): { readonly x: number[]; readonly y: number[] } {
+  const smooth = curves.filter(({ length }) => length > 0).map(smoothed);
+  const length = Math.min(...smooth.map((curve) => curve.length), Number.MAX_SAFE_INTEGER);
+  const x = smooth.length === 0 ? [] : Array.from({ length }, (_, i) => (i + 1) * SMOOTH);
+  return { x, y: x.map((_, i) => mean(smooth.map((curve) => curve[i] as number))) };
 }
 
 const SMOOTH = 10;

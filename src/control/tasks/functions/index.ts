@@ -13,7 +13,8 @@ export type {
   FleetWorld,
 } from "./fleet.ts";
 export { Fleet } from "./fleet.ts";
-export { functionsPpo } from "./learner.ts";
+export type { FunctionsAlgorithm } from "./learner.ts";
+export { functionsLearner, functionsPpo } from "./learner.ts";
 export type { DecisionCharge, FunctionsPort } from "./managed-function.ts";
 export { functionFeatures, functionSpace } from "./observation.ts";
 export type { RewardForm } from "./reward.ts";
