@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { parseWorkloadId, seconds, unwrap, type WorkloadId } from "../../src/base/index.ts";
-import { FleetTraining, type Variant, variantNames, variants } from "../../src/control/agents/index.ts";
+import { FleetTraining, JointTraining, type Variant, variantNames, variants } from "../../src/control/agents/index.ts";
 import { ensureController } from "../../src/control/fallbacks/index.ts";
-import { Fleet, usualBounds } from "../../src/control/tasks/functions/index.ts";
+import { type BadChoices, Fleet, usualBounds } from "../../src/control/tasks/functions/index.ts";
 import { referenceKernels } from "../../src/learn/tensor/index.ts";
 import {
   type FunctionProfile,
@@ -27,18 +27,28 @@ const specOf = (name: string, profile: FunctionProfile): FunctionSpec => ({
 const specs = functionMix(3).map((profile, i) => specOf(`f${i}`, profile));
 const late = specOf("late", functionMix(4)[3] as FunctionProfile);
 
-const makeFleet = () =>
+interface Parts {
+  readonly badChoices: BadChoices;
+  readonly functions: readonly FunctionSpec[];
+}
+
+const makeFleet = ({ badChoices = "masked", functions = specs }: Partial<Parts> = {}) =>
   new Fleet({
     id: "Test-v0",
-    functions: specs,
+    functions,
+    badChoices,
     makeWorld: (rng, functions) => fluidServerlessWorld({ seed: rng.uint32(), invokers, functions, step }),
     controlStep: step,
     episodeSteps: 50,
   });
 
-const train = (variant: Variant, parts: { readonly seed?: number; readonly ruled?: WorkloadId } = {}) =>
+const train = (
+  variant: Variant,
+  parts: { readonly seed?: number; readonly ruled?: WorkloadId; readonly badChoices?: BadChoices } = {},
+) =>
   new FleetTraining({
-    fleet: makeFleet(),
+    fleet: makeFleet(parts.badChoices === undefined ? {} : { badChoices: parts.badChoices }),
+    badChoices: parts.badChoices ?? "masked",
     variant,
     kernels: referenceKernels(),
     seed: parts.seed ?? 7,
@@ -59,6 +69,28 @@ describe("a fleet on a simulated platform", () => {
     expect(updates).toBe(3);
     expect(Number.isFinite(reward)).toBe(true);
     for (const { decisions, asProposed } of agents) expect([decisions, asProposed]).toEqual([50, 50]);
+  });
+
+  test.each(["s-rl-dqn", "s-rl-ddpg"] as const)("%s: bad choices cost 1 and are not done, and it learns", (name) => {
+    const training = train(variants[name], { badChoices: "penalised" });
+    const before = training.learner(id("f0"))?.save() as Uint8Array;
+    const episodes = [1, 2, 3].map(() => training.episode({ learning: true }));
+    expect(training.learner(id("f0"))?.save()).not.toEqual(before);
+    const done = episodes.flatMap(({ agents }) => agents);
+    // Random choices undo the last one now and then.
+    expect(done.some(({ asProposed }) => asProposed < 50)).toBe(true);
+  });
+
+  test("one policy decides for two or three at once, what it says is done, and four are too many", () => {
+    const joint = (functions: readonly FunctionSpec[]) =>
+      new JointTraining({ fleet: makeFleet({ functions }), kernels: referenceKernels(), seed: 7 });
+    const training = joint(specs.slice(0, 2));
+    // Seven choices each make 49, which follow seven features of each.
+    expect(training.learner.shape).toMatchObject({ obs: 14 + 49, action: { kind: "discrete", n: 49 } });
+    const { agents, updates } = training.episode({ learning: true });
+    expect(updates).toBe(1);
+    for (const { decisions, asProposed } of agents) expect([decisions, asProposed]).toEqual([50, 50]);
+    expect(() => joint([...specs, late])).toThrow("too many to decide for at once");
   });
 
   test("same seed, same bytes; another seed, others", () => {

@@ -65,6 +65,24 @@ describe("what an agent sees of the others", () => {
     expect([...unwrap(fleet.globalState(c))].map((x) => +x.toFixed(6))).toEqual([3, 0.3, 0, 0]);
   });
 
+  test("a virtual agent for each percentile of the others, by nearest rank", () => {
+    const fleet = make({ percentiles: [0.1, 0.5, 0.9] });
+    const said = [
+      [a, [10, 0.2]],
+      [b, [1, 1]],
+      [c, [5, 0.5]],
+      [id("d"), [7, 0.2]],
+    ] as const;
+    for (const [agent, values] of said) unwrap(say(fleet, agent, { incarnation: join(fleet, agent), values }));
+    fleet.closeStep(at(0));
+    expect(fleet.width).toBe(6);
+    const seen = (agent: WorkloadId) => [...unwrap(fleet.globalState(agent))].map((x) => +x.toFixed(6));
+    // The others of a are 1, 5, 7 and 0.2, 0.5, 1: of three the ranks ⌈0.3⌉, ⌈1.5⌉ and ⌈2.7⌉ are the first, second and third.
+    expect(seen(a)).toEqual([1, 0.2, 5, 0.5, 7, 1]);
+    // Those of b are 5, 7, 10 and 0.2, 0.2, 0.5.
+    expect(seen(b)).toEqual([5, 0.2, 7, 0.2, 10, 0.5]);
+  });
+
   test("equals the sums over all others, whoever joins, leaves and reports", () => {
     const agents = Array.from({ length: 8 }, (_, i) => id(`agent-${i}`));
     const event = fc.record({
