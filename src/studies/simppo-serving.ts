@@ -1,8 +1,8 @@
 /** SIMPPO's Figure 9: what critics are shown of the others, and what that is worth when policies serve. */
 import type { Figure } from "../adapters/plot/index.ts";
+import { functionKind, functionKinds } from "../sim/index.ts";
 import { promiseAtLeast, reproduceAtLeast, shown } from "./claim.ts";
 import type { ArmConfig, ArmResult } from "./simppo/arms.ts";
-import { kindNames, kindOf } from "./simppo/arms.ts";
 import {
   type Compared,
   type ComparedArm,
@@ -64,7 +64,7 @@ function rows(results: Results): readonly StudyRow[] {
   };
   const ofKind = (result: ArmResult, kind: string): ArmResult => ({
     ...result,
-    served: result.served.filter(({ workload }) => kindOf(profileOf(workload).name) === kind),
+    served: result.served.filter(({ workload }) => functionKind(profileOf(workload).name) === kind),
   });
   return [
     reproduceAtLeast(
@@ -97,7 +97,7 @@ function rows(results: Results): readonly StudyRow[] {
       },
       0,
     ),
-    ...kindNames.map((kind) =>
+    ...functionKinds.map((kind) =>
       shown({
         id: `kind-${kind}`,
         what: `99th percentile under SIMPPO over that of agents that are alone, ${kind}-bound functions; median of functions`,

@@ -49,6 +49,14 @@ export const upCommand = (shell: Shell) =>
     )
     .addOption(
       new Option(
+        "--demo <name>",
+        "what is simulated: pods of a cluster, or twelve functions of a serverless platform, some of which come and go (give each its own --data)",
+      )
+        .choices(["pods", "functions"] as const)
+        .default("pods" as const),
+    )
+    .addOption(
+      new Option(
         "--twin <rules>",
         "who acts in the twin: the workload's tuned HPA and VPA, or an HPA at 80 % with requests as written (default: the setting twin)",
       ).choices(["tuned", "typical"] as const),
@@ -83,6 +91,7 @@ export const upCommand = (shell: Shell) =>
         ["coxswain up --config examples/own-workloads.yaml", "workloads of your own, with your SLOs and bounds"],
         ["coxswain up --otlp-http-port 14318 --otlp-grpc-port 14317", "where a collector has the usual ports"],
         ["coxswain up --twin typical", "beside an HPA as most clusters have it, not tuned rules"],
+        ["coxswain up --demo functions --data :memory:", "serverless functions beside a twin under ENSURE"],
         ["coxswain up --data :memory:", "begin afresh and keep nothing"],
       ),
     )

@@ -6,6 +6,7 @@ import type { WrittenTarget } from "../config/index.ts";
 import type { KernelChoice } from "../kernels.ts";
 import type { StoreChoice } from "../store/open-store.ts";
 import type { TwinKind } from "./pod-rules.ts";
+import type { DemoName } from "./wiring.ts";
 
 /** How the plane is to be run. */
 export interface PlaneSettings {
@@ -14,6 +15,8 @@ export interface PlaneSettings {
   readonly workloads: number | null;
   /** Of a user's settings file; without any the demonstration's own workloads. */
   readonly targets: readonly WrittenTarget[];
+  /** Absent: pods. */
+  readonly demo?: DemoName | undefined;
   /** Of a user's module; empty: the simulated cluster. */
   readonly world: string;
   /** null: as before, or the tuned rules. */

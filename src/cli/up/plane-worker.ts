@@ -56,6 +56,7 @@ async function serve(settings: PlaneSettings): Promise<void> {
     const parts = await openParts({
       seed,
       world,
+      demo: settings.demo,
       workloads,
       targets: parseTargets(settings.targets),
       twin: settings.twin ?? null,

@@ -37,6 +37,7 @@ import { openSharedPool } from "./shared-pool.ts";
 import { checkPorts } from "./start-checks.ts";
 import type { WorkloadSummary } from "./summary.ts";
 import { summaryTable, Tally } from "./summary.ts";
+import type { DemoName } from "./wiring.ts";
 
 export interface UpOptions {
   readonly data?: string | undefined;
@@ -45,6 +46,8 @@ export interface UpOptions {
   readonly tokenFile?: string | undefined;
   readonly duration?: number | undefined;
   readonly speed: number;
+  /** Absent: pods. */
+  readonly demo?: DemoName | undefined;
   readonly seed: number;
   readonly workloads?: number | undefined;
   /** Of the settings file; without any the demonstration's own workloads. */
@@ -117,6 +120,7 @@ async function run(session: Session, options: UpOptions): Promise<UpSummary> {
       seed,
       workloads: options.workloads ?? null,
       world: options.world,
+      demo: options.demo,
       targets: options.targets,
       twin: options.twin,
       folder,

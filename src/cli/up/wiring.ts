@@ -12,6 +12,7 @@ import type { AgentId, Failure, Ms, Result, WorkloadId } from "../../base/index.
 import { CodedError, err, failure, milliseconds, ok, parseAgentId, seconds, unwrap } from "../../base/index.ts";
 import type { SavedPlane } from "../../contract/schemas/index.ts";
 import type { StateStore, Trainer } from "../../control/loop/index.ts";
+import type { FunctionSetting } from "../../control/tasks/functions/index.ts";
 import type { SharedModel } from "../../learn/meta/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
 import type { OpenedWorld, PlaneParts } from "../../plane/index.ts";
@@ -21,6 +22,8 @@ import type { Target as UserTarget } from "../config/index.ts";
 import { findWorld } from "../modules/worlds.ts";
 import { openStore, type StoreChoice } from "../store/open-store.ts";
 import { demoWorkloads } from "./demo-workloads.ts";
+import { functionTarget } from "./functions/functions-targets.ts";
+import { demoFunctions, FUNCTIONS_STEP, openFunctionsWorld } from "./functions/functions-world.ts";
 import { noPast, pastIn } from "./kept-past.ts";
 import type { TwinKind } from "./pod-rules.ts";
 import { twinStart } from "./pod-rules.ts";
@@ -35,6 +38,8 @@ export interface OpenPartsOptions {
   readonly workloads: number | null;
   /** Of a user's module; without it the simulated cluster. */
   readonly world?: string;
+  /** Functions on a simulated serverless platform, or pods of a simulated cluster unless said. */
+  readonly demo?: DemoName | undefined;
   /** Of a user's file; without any the demonstration's own. */
   readonly targets?: readonly UserTarget[];
   /** Of the simulated cluster; null: as before, or the tuned rules. */
@@ -52,6 +57,8 @@ export interface OpenPartsOptions {
   readonly store?: StoreChoice;
   readonly isLockstep: boolean;
 }
+
+export type DemoName = "pods" | "functions";
 
 const USUAL_WORKLOADS = 4;
 const USUAL_STEP: Ms = seconds(15);
@@ -75,7 +82,9 @@ export async function openParts(options: OpenPartsOptions): Promise<Result<Plane
   const { trainer, idle } = countedTrainer(options.trainer);
   const { world, targets, controlStep } = options.world
     ? await ownWorld(options.world, { seed, start, saved, kernels: options.kernels })
-    : simulatedCluster(options, { seed, start, saved, twin: options.twin ?? before ?? "tuned" });
+    : options.demo === "functions"
+      ? simulatedFunctions({ seed, start, saved, kernels: options.kernels })
+      : simulatedCluster(options, { seed, start, saved, twin: options.twin ?? before ?? "tuned" });
   return ok({
     ...kept,
     world,
@@ -136,6 +145,30 @@ function simulatedCluster(options: OpenPartsOptions, beginning: Beginning): Open
   return {
     ...managedBy(workloads, { ...options, ...beginning }),
     controlStep: options.targets?.[0]?.profile.controlStep ?? USUAL_STEP,
+  };
+}
+
+/** Twelve functions on four invokers, some of which come and go, and the same under ENSURE alone. */
+function simulatedFunctions({
+  seed,
+  start,
+  saved,
+  kernels,
+}: Omit<Beginning, "twin"> & Pick<OpenPartsOptions, "kernels">): OpenedWorld {
+  const placed = demoFunctions().map((demo) => {
+    const before = saved?.workloads[demo.id];
+    return {
+      demo,
+      have: (before?.have ?? demo.initial) as FunctionSetting,
+      twinHave: (before?.twinHave ?? demo.initial) as FunctionSetting,
+    };
+  });
+  return {
+    world: openFunctionsWorld(placed, { seed, start }),
+    targets: placed.map((one, slot) =>
+      functionTarget({ ...one, agent: agentOf(one.demo.id), kernels, seed: seed + 101 * (slot + 1) }),
+    ),
+    controlStep: FUNCTIONS_STEP,
   };
 }
 

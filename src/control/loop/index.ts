@@ -18,4 +18,5 @@ export type {
   Trainer,
   TrainingJob,
 } from "./ports.ts";
+export { AWAY } from "./slot.ts";
 export type { TurnPhase, TurnWatcher, WatchedTurn } from "./turn-watch.ts";

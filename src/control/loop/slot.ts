@@ -94,6 +94,8 @@ export class Slot {
 
   /** What there is to say about a port after it was used; nothing while it goes on as before. */
   standing(port: PortName, failure: Failure | undefined): SlotEvent | undefined {
+    // Its world tells that it went and when it is back: nothing is wrong with the port.
+    if (failure?.code === AWAY) return undefined;
     const before = this.#standings.get(port);
     if (failure === undefined) {
       if (before === undefined) return undefined;
@@ -112,5 +114,8 @@ export class Slot {
     return { agent, workload, turns, skipped, crashes, abandoned, ...(last === undefined ? {} : { last }), failing };
   }
 }
+
+/** What a port answers for a workload that is known and not there now, such as a function that was taken down for a while. */
+export const AWAY = "workload.away";
 
 export const failureIn = (result: Result<unknown>): Failure | undefined => (result.ok ? undefined : result.failure);

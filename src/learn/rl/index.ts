@@ -18,6 +18,7 @@ export { dqnDefaults } from "./dqn.ts";
 export type { ContextWeights, EnvironmentRows, Guide } from "./drawn-rows.ts";
 export type { Evaluation } from "./evaluate.ts";
 export { evaluate } from "./evaluate.ts";
+export { Frozen } from "./frozen.ts";
 export type {
   ActionShape,
   ActOptions,

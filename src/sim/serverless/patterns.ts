@@ -91,7 +91,10 @@ export function recordedPattern(
 }
 
 /** The synthetic pattern of the same mean. */
-export const poissonPattern = (profile: FunctionProfile, sizing: Sizing): InvocationPattern => ({
+export const poissonPattern = (
+  profile: FunctionProfile,
+  sizing: Sizing,
+): Extract<InvocationPattern, { kind: "poisson" }> => ({
   kind: "poisson",
   most: 2 * meanRateFor(profile, sizing),
 });

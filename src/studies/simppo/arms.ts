@@ -15,7 +15,7 @@ import {
 } from "../../control/agents/index.ts";
 import type { BadChoices } from "../../control/tasks/functions/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
-import type { FunctionSpec, ServerlessWorld } from "../../sim/index.ts";
+import { type FunctionSpec, functionKind, functionKinds, type ServerlessWorld } from "../../sim/index.ts";
 import { bestConstants, clairvoyant, ensure, nobody, type RulesOf, relaxedEnsure, withRules } from "./rules.ts";
 import { Scene, type SceneConfig } from "./scene.ts";
 import { type FunctionScore, Score } from "./score.ts";
@@ -168,31 +168,13 @@ function learners(
     pool: scene.pool,
     bounds: scene.bounds,
     badChoices,
-    groups: functionKinds(functions),
+    groups: kindsOf(functions),
   });
 }
 
-/** SIMPPO, section 4: which of its benchmarks are bound by what. */
-const kinds: Readonly<Record<string, (typeof kindNames)[number]>> = {
-  "Image-Resize": "cpu",
-  "Image-Inference": "cpu",
-  Primes: "cpu",
-  "Sentiment-Anlys": "cpu",
-  "HTML-Gen": "cpu",
-  Base64: "memory",
-  Markdown2HTML: "memory",
-  "Page-Rank": "memory",
-  "Graph-BFT": "memory",
-  "Graph-MST": "memory",
-  Uploader: "io",
-  Compression: "io",
-};
-export const kindNames = ["cpu", "memory", "io"] as const;
-export const kindOf = (profile: string): (typeof kindNames)[number] => kinds[profile] ?? "cpu";
-
-function functionKinds(functions: readonly FunctionSpec[]) {
+function kindsOf(functions: readonly FunctionSpec[]) {
   const profiles = new Map(functions.map(({ id, profile }) => [id as string, profile.name]));
-  return { names: kindNames, of: (workload: string) => kindOf(profiles.get(workload) ?? "") };
+  return { names: functionKinds, of: (workload: string) => functionKind(profiles.get(workload) ?? "") };
 }
 
 interface Sums {

@@ -5,9 +5,8 @@
 import { seededRng, type WorkloadId } from "../../base/index.ts";
 import { FleetTraining, variants } from "../../control/agents/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
-import { type FunctionProfile, functionMix, functionNames } from "../../sim/index.ts";
+import { type FunctionProfile, functionKind, functionKinds, functionMix, functionNames } from "../../sim/index.ts";
 import { mean } from "../statistics/index.ts";
-import { kindNames, kindOf } from "./arms.ts";
 import { functionId, Scene, type SceneConfig } from "./scene.ts";
 import { type FunctionScore, Score } from "./score.ts";
 
@@ -56,7 +55,7 @@ export function runChurn({ variant, seed, config, kernels, progress }: ChurnRun)
     seed,
     pool: scene.pool,
     bounds: scene.bounds,
-    groups: { names: kindNames, of: (workload) => kindOf(profiles.get(workload)?.name ?? "") },
+    groups: { names: functionKinds, of: (workload) => functionKind(profiles.get(workload)?.name ?? "") },
   });
   const curve: number[] = [];
   const members: number[] = [];

@@ -15,9 +15,12 @@ export type {
 export { Fleet } from "./fleet.ts";
 export type { FunctionsAlgorithm } from "./learner.ts";
 export { functionsLearner, functionsPpo } from "./learner.ts";
+export { functionLimits } from "./limits.ts";
 export type { DecisionCharge, FunctionsPort } from "./managed-function.ts";
 export { functionFeatures, functionSpace } from "./observation.ts";
 export type { RewardForm } from "./reward.ts";
 export type { Pool } from "./shared-values.ts";
 export { sharedFeatures, sharedValues } from "./shared-values.ts";
 export type { BadChoices } from "./task.ts";
+export { functionsTask } from "./task.ts";
+export { functionView } from "./view.ts";

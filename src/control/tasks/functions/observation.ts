@@ -120,7 +120,7 @@ const allowedChoices = (have: FunctionSetting, last: number, bounds: FunctionBou
  * The SLO over the 99th percentile where that is above it. Calls that nobody answered have no latency and are part of no
  * percentile, so they count by their share: with all of them lost there is nothing left to preserve.
  */
-function preservationOf({ latency, slo, offered, completed, failed }: FunctionReading): number {
+export function preservationOf({ latency, slo, offered, completed, failed }: FunctionReading): number {
   const ended = (completed ?? 0) + (failed ?? 0);
   const answered = ended > 0 ? (completed ?? 0) / ended : (offered ?? 0) > 0 ? 0 : 1;
   const kept = latency !== null && latency > slo ? slo / latency : 1;
