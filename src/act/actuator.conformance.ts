@@ -21,7 +21,7 @@ export const startingAllocation: Allocation = {
 
 export interface ActuatorCases {
   readonly start: Setting;
-  /** Each is done to a workload that is as it was at the start. */
+  /** Each is done to a workload that is as it was at the start; the last changes the most knobs, and is done to some members too. */
   readonly sets: readonly Setting[];
   /** What a world makes of what is asked for, where some knobs follow from others. */
   readonly settled?: (asked: Setting) => Setting;
@@ -45,15 +45,15 @@ export function actuatorConformance(
       expect(unwrap(await actuator.read(workload, signal))).toEqual(start);
     });
 
-    const first = sets[0] as Setting;
+    const [first, last] = [sets[0], sets.at(-1)] as [Setting, Setting];
     const actions: readonly ((workload: WorkloadId) => Action)[] = [
       ...sets.map(
         (set) =>
           (workload: WorkloadId): Action => ({ kind: "set", workload, set }),
       ),
-      (workload) => ({ kind: "set", workload, set: first, followers: [] }),
+      (workload) => ({ kind: "set", workload, set: last, followers: [] }),
       // A member may be gone before the action that names it arrives.
-      (workload) => ({ kind: "set", workload, set: first, followers: ["no-such-pod"] }),
+      (workload) => ({ kind: "set", workload, set: last, followers: ["no-such-pod"] }),
       (workload) => ({ kind: "set", workload, set: {}, followers: ["no-such-pod"] }),
       (workload) => ({ kind: "hold", workload }),
     ];

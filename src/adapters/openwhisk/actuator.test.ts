@@ -55,9 +55,9 @@ actuatorConformance(
     sets: [
       { memory: 512 },
       { containers: 3 },
-      { memory: 128, containers: 0 },
       { shares: 128, memory: 512 },
       { shares: 64 },
+      { memory: 128, containers: 0 },
     ],
     settled: (asked: Setting): Setting => ({ ...asked, shares: (asked.memory as number) / 4 }),
   },

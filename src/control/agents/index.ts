@@ -12,6 +12,8 @@ export type { EpisodeOptions, FleetEpisode, FleetTrainingOptions } from "./fleet
 export { FleetTraining } from "./fleet-training.ts";
 export type { GlobalFeature } from "./global-state.ts";
 export type { AgentReport } from "./report.ts";
+export type { ResourceKind, Sensitivity, SensitivityRecords } from "./sensitivity.ts";
+export { groupsBySensitivity, sensitivityOf, usualSensitivity } from "./sensitivity.ts";
 export type { AgentEpisode } from "./tally.ts";
 export type { Variant, VariantName } from "./variants.ts";
 export { usualCharge, variantNames, variants } from "./variants.ts";
