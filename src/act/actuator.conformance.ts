@@ -2,13 +2,14 @@
 import { describe, expect, test } from "vitest";
 import type { WorkloadId } from "../base/index.ts";
 import { bytes, millicores, parseWorkloadId, unwrap } from "../base/index.ts";
-import type { Action } from "./action.ts";
+import { type Action, afterAction } from "./action.ts";
 import type { Actuator } from "./actuator.ts";
 import type { Allocation } from "./allocation.ts";
+import type { Setting } from "./knob.ts";
 
 export interface ActuatorWorld {
   readonly actuator: Actuator;
-  /** A workload with exactly this allocation, which nobody else changes. */
+  /** A workload that is exactly as the cases begin, which nobody else changes. */
   readonly workload: WorkloadId;
 }
 
@@ -18,23 +19,41 @@ export const startingAllocation: Allocation = {
   memory: bytes(256 * 1_048_576),
 };
 
-export function actuatorConformance(name: string, make: () => ActuatorWorld | Promise<ActuatorWorld>): void {
+export interface ActuatorCases {
+  readonly start: Setting;
+  /** Each is done to a workload that is as it was at the start; the last changes the most knobs, and is done to some members too. */
+  readonly sets: readonly Setting[];
+  /** What a world makes of what is asked for, where some knobs follow from others. */
+  readonly settled?: (asked: Setting) => Setting;
+}
+
+const [cpu, memory] = [millicores(750), bytes(512 * 1_048_576)];
+const allocationCases: ActuatorCases = {
+  start: startingAllocation,
+  sets: [{ replicas: 5 }, { cpu, memory }, { memory }, { replicas: 1, cpu, memory }],
+};
+
+export function actuatorConformance(
+  name: string,
+  make: () => ActuatorWorld | Promise<ActuatorWorld>,
+  { start, sets, settled = (asked) => asked }: ActuatorCases = allocationCases,
+): void {
   const signal = new AbortController().signal;
   describe(`the actuator of ${name}`, () => {
     test("reads what is there", async () => {
       const { actuator, workload } = await make();
-      expect(unwrap(await actuator.read(workload, signal))).toEqual(startingAllocation);
+      expect(unwrap(await actuator.read(workload, signal))).toEqual(start);
     });
 
-    const [cpu, memory] = [millicores(750), bytes(512 * 1_048_576)];
-    const actions: readonly ((workload: WorkloadId) => Action<Allocation>)[] = [
-      (workload) => ({ kind: "set", workload, set: { replicas: 5 } }),
-      (workload) => ({ kind: "set", workload, set: { cpu, memory } }),
-      (workload) => ({ kind: "set", workload, set: { memory } }),
-      (workload) => ({ kind: "set", workload, set: { replicas: 1, cpu, memory } }),
-      (workload) => ({ kind: "set", workload, set: { cpu, memory }, followers: [] }),
+    const [first, last] = [sets[0], sets.at(-1)] as [Setting, Setting];
+    const actions: readonly ((workload: WorkloadId) => Action)[] = [
+      ...sets.map(
+        (set) =>
+          (workload: WorkloadId): Action => ({ kind: "set", workload, set }),
+      ),
+      (workload) => ({ kind: "set", workload, set: last, followers: [] }),
       // A member may be gone before the action that names it arrives.
-      (workload) => ({ kind: "set", workload, set: { replicas: 3, cpu }, followers: ["no-such-pod"] }),
+      (workload) => ({ kind: "set", workload, set: last, followers: ["no-such-pod"] }),
       (workload) => ({ kind: "set", workload, set: {}, followers: ["no-such-pod"] }),
       (workload) => ({ kind: "hold", workload }),
     ];
@@ -42,7 +61,7 @@ export function actuatorConformance(name: string, make: () => ActuatorWorld | Pr
       const { actuator, workload } = await make();
       const action = actionFor(workload);
       const once = unwrap(await actuator.apply(action, signal));
-      expect(once).toEqual({ ...startingAllocation, ...(action.kind === "set" ? action.set : {}) });
+      expect(once).toEqual(settled(afterAction(start, action)));
       expect(unwrap(await actuator.apply(action, signal))).toEqual(once);
       expect(unwrap(await actuator.read(workload, signal))).toEqual(once);
     });
@@ -52,15 +71,15 @@ export function actuatorConformance(name: string, make: () => ActuatorWorld | Pr
       const nobody = unwrap(parseWorkloadId("nobody-at-all"));
       const read = await actuator.read(nobody, signal);
       expect(read).toMatchObject({ ok: false, failure: { code: "actuator.unknown-workload" } });
-      const applied = await actuator.apply({ kind: "set", workload: nobody, set: { replicas: 3 } }, signal);
+      const applied = await actuator.apply({ kind: "set", workload: nobody, set: first }, signal);
       expect(applied).toMatchObject({ ok: false, failure: { code: "actuator.unknown-workload" } });
     });
 
     test("does nothing once it was given up", async () => {
       const { actuator, workload } = await make();
-      const applied = await actuator.apply({ kind: "set", workload, set: { replicas: 9 } }, AbortSignal.abort());
+      const applied = await actuator.apply({ kind: "set", workload, set: first }, AbortSignal.abort());
       expect(applied).toMatchObject({ ok: false, failure: { code: "actuator.aborted", retry: true } });
-      expect(unwrap(await actuator.read(workload, signal))).toEqual(startingAllocation);
+      expect(unwrap(await actuator.read(workload, signal))).toEqual(start);
     });
   });
 }

@@ -12,10 +12,22 @@ export type {
   FleetTrainingOptions,
   GlobalFeature,
   Membership,
+  ResourceKind,
+  Sensitivity,
+  SensitivityRecords,
   Variant,
   VariantName,
 } from "../control/agents/index.ts";
-export { createCoordinator, FleetTraining, usualCharge, variantNames, variants } from "../control/agents/index.ts";
+export {
+  createCoordinator,
+  FleetTraining,
+  groupsBySensitivity,
+  sensitivityOf,
+  usualCharge,
+  usualSensitivity,
+  variantNames,
+  variants,
+} from "../control/agents/index.ts";
 export type {
   FleetAction,
   FleetDecision,

@@ -1,3 +1,3 @@
-/** `coxswain/runtime`: what computes, on this machine. */
+/** `coxswain/runtime`: what computes, on this machine, and its clock. */
 
-export { loadKernels, openRolloutPool } from "../adapters/runtime/index.ts";
+export { loadKernels, openRolloutPool, systemClock } from "../adapters/runtime/index.ts";

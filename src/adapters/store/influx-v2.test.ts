@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
+import type { Exchange } from "../../../test/fixtures/http/replay-server.ts";
+import { replay } from "../../../test/fixtures/http/replay-server.ts";
 import {
   appending,
   completing,
@@ -10,8 +12,6 @@ import {
   refusals,
   refusedOpening,
 } from "../../../test/fixtures/influx-v2/exchanges.ts";
-import type { Exchange } from "../../../test/fixtures/influx-v2/replay-server.ts";
-import { replay } from "../../../test/fixtures/influx-v2/replay-server.ts";
 import type { AgentId, EpisodeId, Ms } from "../../base/index.ts";
 import { failureOf } from "../../base/index.ts";
 import type { TrajectoryRecord } from "../../learn/trajectory/index.ts";

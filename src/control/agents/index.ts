@@ -13,6 +13,8 @@ export { FleetTraining } from "./fleet-training.ts";
 export type { GlobalFeature } from "./global-state.ts";
 export { JointTraining, MOST_JOINT } from "./joint-training.ts";
 export type { AgentReport } from "./report.ts";
+export type { ResourceKind, Sensitivity, SensitivityRecords } from "./sensitivity.ts";
+export { groupsBySensitivity, sensitivityOf, usualSensitivity } from "./sensitivity.ts";
 export type { AgentEpisode } from "./tally.ts";
 export type { Variant, VariantName } from "./variants.ts";
 export { usualCharge, variantNames, variants } from "./variants.ts";

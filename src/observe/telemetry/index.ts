@@ -1,4 +1,17 @@
 /** Telemetry: what a controller may know of a workload, and nothing more. Readings first, then spans. */
+export type {
+  ActivationBatch,
+  ActivationCursor,
+  ActivationOutcome,
+  ActivationRecord,
+  ActivationSource,
+  DeployedFunction,
+  DeployedFunctions,
+  StoredActivation,
+} from "./activation.ts";
+export type { ActivationTelemetryOptions } from "./activation-telemetry.ts";
+export { activationTelemetry } from "./activation-telemetry.ts";
+export { endOf } from "./activation-window.ts";
 export { parseFunctionReading, parseReading } from "./decode.ts";
 export type { FunctionReading } from "./function-reading.ts";
 export type { InstanceCounters, InstanceReading, NodeReading, RequestReading } from "./instance-reading.ts";

@@ -6,7 +6,7 @@
  * scored on the truth at the callers' side, which no controller sees.
  */
 import type { Ms, Result, WorkloadId } from "../../base/index.ts";
-import type { FunctionReading } from "../../observe/telemetry/index.ts";
+import type { ActivationRecord, FunctionReading } from "../../observe/telemetry/index.ts";
 import type { FunctionSetting } from "./setting.ts";
 import type { FunctionSpec } from "./spec.ts";
 
@@ -18,18 +18,7 @@ export interface DecisionCharge {
   readonly inTurn: boolean;
 }
 
-export type ActivationOutcome = "completed" | "killed" | "dropped" | "refused";
-
-/** What the platform writes down of each activation that ended. Times in ms. */
-export interface ActivationRecord {
-  readonly workload: WorkloadId;
-  readonly arrivedAt: Ms;
-  readonly outcome: ActivationOutcome;
-  /** For a container, and on the platform's own way; the start of a container for it; at work. */
-  readonly waiting: number;
-  readonly coldStart: number;
-  readonly execution: number;
-}
+export type { ActivationOutcome, ActivationRecord } from "../../observe/telemetry/index.ts";
 
 /** What happened to one function between two looks. */
 export interface FunctionTruth {
