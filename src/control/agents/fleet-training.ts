@@ -6,7 +6,7 @@
  * Same seed, same bytes: chance is forked by agent and by use, and agents act and learn in the order in which they joined.
  */
 import { type Ms, milliseconds, type Rng, seededRng, unwrap, type WorkloadId } from "../../base/index.ts";
-import { type Learner, Ppo } from "../../learn/rl/index.ts";
+import { type Learner, Ppo, type PpoOptions } from "../../learn/rl/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
 import type { FunctionReading } from "../../observe/telemetry/index.ts";
 import type { Fallback } from "../index.ts";
@@ -72,6 +72,8 @@ export class FleetTraining<F extends FleetFunction, W extends FleetWorld<F>> {
   readonly #groups: NonNullable<FleetTrainingOptions<F, W>["groups"]>;
   readonly #rng: Rng;
   readonly #coordinator: Coordinator;
+  /** One for all: what many agents read in each step should be in one place. */
+  readonly #learnerOptions: Omit<PpoOptions, "seed">;
   readonly #agents = new Map<WorkloadId, FleetAgent>();
   readonly #rules = new Map<WorkloadId, RuleMember>();
   readonly #incarnations = new Map<WorkloadId, number>();
@@ -91,6 +93,16 @@ export class FleetTraining<F extends FleetFunction, W extends FleetWorld<F>> {
       expiry: milliseconds(Number.MAX_VALUE),
       ...(options.variant.critic === "by-type" ? { groups: this.#groups.names } : {}),
     });
+    this.#learnerOptions = {
+      kernels: options.kernels,
+      shape: {
+        obs: options.fleet.task.observationSize,
+        action: { kind: "discrete", n: functionChoices.length },
+        actorContext: 0,
+        criticContext: options.variant.critic === "own" ? 0 : this.#coordinator.width,
+      },
+      config: functionsPpo({ badChoices: options.badChoices ?? "masked", minibatch: options.variant.minibatch }),
+    };
     options.fleet.reset({ seed: this.#rng.fork("worlds").uint32() });
     for (const workload of options.fleet.agents) this.#admit(workload);
   }
@@ -238,7 +250,7 @@ export class FleetTraining<F extends FleetFunction, W extends FleetWorld<F>> {
   }
 
   #admit(workload: WorkloadId): void {
-    const { variant, kernels, rules, badChoices = "masked", fleet } = this.#options;
+    const { variant, rules } = this.#options;
     const group = this.#groups.of(workload);
     const { incarnation } = unwrap(
       this.#coordinator.join(workload, variant.critic === "by-type" ? { now: this.#now, group } : { now: this.#now }),
@@ -250,17 +262,7 @@ export class FleetTraining<F extends FleetFunction, W extends FleetWorld<F>> {
       return;
     }
     const rng = this.#rng.fork(`${workload} ${incarnation}`);
-    const learner = new Ppo({
-      kernels,
-      shape: {
-        obs: fleet.task.observationSize,
-        action: { kind: "discrete", n: functionChoices.length },
-        actorContext: 0,
-        criticContext: variant.critic === "own" ? 0 : this.#coordinator.width,
-      },
-      config: functionsPpo({ badChoices, minibatch: variant.minibatch }),
-      seed: rng.fork("learner").uint32(),
-    });
+    const learner = new Ppo({ ...this.#learnerOptions, seed: rng.fork("learner").uint32() });
     const base = variant.sharing ? this.#baseModels.get(group) : undefined;
     if (base !== undefined) unwrap(learner.load(base));
     this.#agents.set(workload, new FleetAgent({ workload, group, learner, rng: rng.fork("choices"), incarnation }));
