@@ -96,18 +96,16 @@ class BenchFleet {
 const observation = (value: number): Float32Array =>
   Float32Array.from({ length: OBS }, (_, i) => (i < functionFeatures.length ? value : 1));
 
-const learnerOf = (kernels: Kernels, seed: number): Ppo =>
-  new Ppo({
-    kernels,
-    shape: {
-      obs: OBS,
-      action: { kind: "discrete", n: functionChoices.length },
-      actorContext: 0,
-      criticContext: CONTEXT,
-    },
-    config: functionsPpo({ minibatch: 5 }),
-    seed,
-  });
+// One for all agents, as a fleet's training has it.
+const shape = {
+  obs: OBS,
+  action: { kind: "discrete", n: functionChoices.length },
+  actorContext: 0,
+  criticContext: CONTEXT,
+} as const;
+const config = functionsPpo({ minibatch: 5 });
+
+const learnerOf = (kernels: Kernels, seed: number): Ppo => new Ppo({ kernels, shape, config, seed });
 
 async function stepOf(count: number, rounds: Rounds): Promise<Figure> {
   const fleet = new BenchFleet(count, loadKernels());

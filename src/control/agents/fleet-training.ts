@@ -6,7 +6,7 @@
  * Same seed, same bytes: chance is forked by agent and by use, and agents act and learn in the order in which they joined.
  */
 import { type Ms, milliseconds, type Rng, seededRng, unwrap, type WorkloadId } from "../../base/index.ts";
-import { createLearner, type Learner } from "../../learn/rl/index.ts";
+import { createLearner, type Learner, type LearnerShape } from "../../learn/rl/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
 import type { FunctionReading } from "../../observe/telemetry/index.ts";
 import type { Fallback } from "../index.ts";
@@ -18,6 +18,7 @@ import {
   type FleetWorld,
   type FunctionBounds,
   type FunctionSetting,
+  type FunctionsLearner,
   functionFeatures,
   functionsLearner,
   type Pool,
@@ -71,6 +72,9 @@ export class FleetTraining<F extends FleetFunction, W extends FleetWorld<F>> {
   readonly #groups: NonNullable<FleetTrainingOptions<F, W>["groups"]>;
   readonly #rng: Rng;
   readonly #coordinator: Coordinator;
+  /** One for all: what many agents read in each step should be in one place. */
+  readonly #learning: FunctionsLearner;
+  readonly #shape: LearnerShape;
   readonly #agents = new Map<WorkloadId, FleetAgent>();
   readonly #rules = new Map<WorkloadId, RuleMember>();
   readonly #incarnations = new Map<WorkloadId, number>();
@@ -91,6 +95,14 @@ export class FleetTraining<F extends FleetFunction, W extends FleetWorld<F>> {
       ...(options.variant.critic === "by-percentile" ? { percentiles: virtualPercentiles } : {}),
       ...(options.variant.critic === "by-type" ? { groups: this.#groups.names } : {}),
     });
+    const { badChoices = "masked", variant } = options;
+    this.#learning = functionsLearner(variant.algorithm ?? "ppo", { badChoices, minibatch: variant.minibatch });
+    this.#shape = {
+      obs: options.fleet.task.observationSize,
+      action: this.#learning.action,
+      actorContext: 0,
+      criticContext: variant.critic === "own" ? 0 : this.#coordinator.width,
+    };
     options.fleet.reset({ seed: this.#rng.fork("worlds").uint32() });
     for (const workload of options.fleet.agents) this.#admit(workload);
   }
@@ -243,7 +255,7 @@ export class FleetTraining<F extends FleetFunction, W extends FleetWorld<F>> {
   }
 
   #admit(workload: WorkloadId): void {
-    const { variant, kernels, rules, badChoices = "masked", fleet } = this.#options;
+    const { variant, rules } = this.#options;
     const group = this.#groups.of(workload);
     const { incarnation } = unwrap(
       this.#coordinator.join(workload, variant.critic === "by-type" ? { now: this.#now, group } : { now: this.#now }),
@@ -255,18 +267,8 @@ export class FleetTraining<F extends FleetFunction, W extends FleetWorld<F>> {
       return;
     }
     const rng = this.#rng.fork(`${workload} ${incarnation}`);
-    const { minibatch } = variant;
-    const { algorithm, action, choiceOf } = functionsLearner(variant.algorithm ?? "ppo", { badChoices, minibatch });
-    const learner = createLearner(algorithm, {
-      kernels,
-      shape: {
-        obs: fleet.task.observationSize,
-        action,
-        actorContext: 0,
-        criticContext: variant.critic === "own" ? 0 : this.#coordinator.width,
-      },
-      seed: rng.fork("learner").uint32(),
-    });
+    const { algorithm, choiceOf } = this.#learning;
+    const learner = createLearner(algorithm, { kernels, shape: this.#shape, seed: rng.fork("learner").uint32() });
     const base = variant.sharing ? this.#baseModels.get(group) : undefined;
     if (base !== undefined) unwrap(learner.load(base));
     this.#agents.set(

@@ -9,7 +9,6 @@ import type { Rng } from "../../base/index.ts";
 import type { Memory, Network, NetworkOptions, Ptr } from "../tensor/index.ts";
 import {
   categoricalBackward,
-  categoricalEntropy,
   categoricalLogProb,
   constant,
   gaussianBackward,
@@ -81,35 +80,35 @@ export function createPolicyHead(memory: Memory, actor: Network, action: ActionS
 type Blocks = Pick<PolicyHead, "actions" | "logProb" | "entropy" | "dLogProb" | "dEntropy" | "dOutput">;
 type Distribution = Pick<PolicyHead, "sample" | "mode" | "evaluate" | "backward">;
 
+/** Blocks are listed one by one where they are used: copying an object costs as much as the arithmetic of five rows. */
 function categorical(memory: Memory, sizes: readonly number[], blocks: Blocks): Distribution {
-  const { dOutput, ...rest } = blocks;
+  const { actions, logProb, entropy, dLogProb, dEntropy, dOutput } = blocks;
   return {
-    sample: (logits, rng) => sampleCategorical(memory, { ...rest, logits, sizes, rows: 1 }, rng),
+    sample: (logits, rng) => sampleCategorical(memory, { actions, logProb, logits, sizes, rows: 1 }, rng),
     mode: (logits) => {
-      modeCategorical(memory, { ...rest, logits, sizes, rows: 1 });
-      categoricalLogProb(memory, { ...rest, logits, sizes, rows: 1 });
+      modeCategorical(memory, { actions, logits, sizes, rows: 1 });
+      categoricalLogProb(memory, { actions, logProb, logits, sizes, rows: 1 });
     },
-    evaluate: (logits, rows) => {
-      categoricalLogProb(memory, { ...rest, logits, sizes, rows });
-      categoricalEntropy(memory, { ...rest, logits, sizes, rows });
-    },
-    backward: (logits, rows) => categoricalBackward(memory, { ...rest, logits, sizes, rows, dLogits: dOutput }),
+    evaluate: (logits, rows) => categoricalLogProb(memory, { actions, logProb, entropy, logits, sizes, rows }),
+    backward: (logits, rows) =>
+      categoricalBackward(memory, { actions, dLogProb, dEntropy, logits, sizes, rows, dLogits: dOutput }),
   };
 }
 
 function gaussian(memory: Memory, actor: Network, blocks: Blocks & { dims: number }): Distribution {
   const { value: logStd, grad: dLogStd } = actor.parameter("logStd");
-  const { dOutput, dims, ...rest } = blocks;
+  const { actions, logProb, entropy, dLogProb, dEntropy, dOutput: dMean, dims } = blocks;
   return {
-    sample: (mean, rng) => sampleGaussian(memory, { ...rest, mean, logStd, dims, rows: 1 }, rng),
+    sample: (mean, rng) => sampleGaussian(memory, { actions, logProb, mean, logStd, dims, rows: 1 }, rng),
     mode: (mean) => {
-      memory.view(rest.actions, dims).set(memory.view(mean, dims));
-      gaussianLogProb(memory, { ...rest, mean, logStd, dims, rows: 1 });
+      memory.f32.copyWithin(actions >> 2, mean >> 2, (mean >> 2) + dims);
+      gaussianLogProb(memory, { actions, logProb, mean, logStd, dims, rows: 1 });
     },
     evaluate: (mean, rows) => {
-      gaussianLogProb(memory, { ...rest, mean, logStd, dims, rows });
-      gaussianEntropy(memory, { ...rest, logStd, dims, rows });
+      gaussianLogProb(memory, { actions, logProb, mean, logStd, dims, rows });
+      gaussianEntropy(memory, { entropy, logStd, dims, rows });
     },
-    backward: (mean, rows) => gaussianBackward(memory, { ...rest, mean, logStd, dims, rows, dMean: dOutput, dLogStd }),
+    backward: (mean, rows) =>
+      gaussianBackward(memory, { actions, dLogProb, dEntropy, mean, logStd, dims, rows, dMean, dLogStd }),
   };
 }

@@ -152,6 +152,8 @@ export class Ppo implements Learner {
   readonly #dValue: Ptr;
   /** Observations of a minibatch as they were seen, for masks. */
   readonly #seen: Float32Array;
+  /** Row numbers of a minibatch. */
+  readonly #rows: Int32Array;
   readonly #optimisers: readonly [Optimiser, Optimiser];
   readonly #gradients: readonly Gradients[];
   readonly #rollout: Rollout;
@@ -172,6 +174,7 @@ export class Ppo implements Learner {
     const batch = Math.min(config.minibatch, streams * rolloutSteps);
     if (config.maskedChoices) checkMasked(shape);
     this.#seen = new Float32Array(config.maskedChoices ? batch * shape.obs : 0);
+    this.#rows = new Int32Array(batch);
     const inputs = shape.obs + shape.actorContext;
     this.#actor = buildNetwork(kernels, {
       layers: orthogonalMlp({ inputs, hidden, outputs: policyOutputs(shape.action) }, 0.01),
@@ -205,8 +208,7 @@ export class Ppo implements Learner {
   act(obs: ArrayLike<number>, { actorContext, explore, explorer }: ActOptions): Result<Decision> {
     const checked = checkInputs(this.shape, obs, actorContext);
     if (!checked.ok) return checked;
-    const { memory } = this.#kernels;
-    const f32 = memory.f32;
+    const { f32 } = this.#kernels.memory;
     const at = this.#actor.input >> 2;
     for (let i = 0; i < this.shape.obs; i++) f32[at + i] = obs[i]!;
     for (let i = 0; i < this.shape.actorContext; i++) f32[at + this.shape.obs + i] = actorContext![i]!;
@@ -215,12 +217,13 @@ export class Ppo implements Learner {
     for (let i = 0; i < this.#actor.outputs; i++) {
       if (!Number.isFinite(f32[(output >> 2) + i]!)) return err(policyFailure());
     }
-    if (this.config.maskedChoices && maskLogits(f32, { ...this.#masks(output), obs, rows: 1 }) === 0)
-      return err(noChoice());
+    if (this.config.maskedChoices && this.#mask(output, { obs, rows: 1 }) === 0) return err(noChoice());
     const head = this.#head;
     if (explore) head.sample(output, explorer?.rng ?? this.#random.act);
     else head.mode(output);
-    return ok({ action: memory.view(head.actions, head.dims).slice(), logProb: f32[head.logProb >> 2]! });
+    const action = new Float32Array(head.dims);
+    for (let i = 0; i < head.dims; i++) action[i] = f32[(head.actions >> 2) + i]!;
+    return ok({ action, logProb: f32[head.logProb >> 2]! });
   }
 
   observe(transition: Transition): Result<void> {
@@ -268,28 +271,35 @@ export class Ppo implements Learner {
 
   /** The critic's values of all rows, a minibatch at a time. */
   #predict(columns: Columns, out: Float32Array): void {
-    const { order } = this.#rollout;
-    const { batch } = this.#critic;
-    for (let from = 0; from < order.length; from += batch) {
-      const rows = order.subarray(from, from + batch);
+    const { f32 } = this.#kernels.memory;
+    for (let from = 0; from < out.length; from += this.#rows.length) {
+      const rows = this.#minibatch(from);
       this.#fillCritic(rows, columns);
       const value = this.#critic.forward(rows.length) >> 2;
-      out.set(this.#kernels.memory.f32.subarray(value, value + rows.length), from);
+      for (let i = 0; i < rows.length; i++) out[from + i] = f32[value + i]!;
     }
+  }
+
+  /** The rows from there on in the order of the rollout, as many as a gradient step takes. Valid until the next call. */
+  #minibatch(from: number): Int32Array {
+    const { order } = this.#rollout;
+    const rows = this.#rows;
+    const count = Math.min(rows.length, order.length - from);
+    for (let i = 0; i < count; i++) rows[i] = order[from + i]!;
+    return count === rows.length ? rows : rows.subarray(0, count);
   }
 
   #learn(): UpdateStats {
     const { epochs, targetKl, lr } = this.config;
     const rate = valueAt(lr, this.#progress);
     for (const optimiser of this.#optimisers) optimiser.lr = rate;
-    const { order } = this.#rollout;
-    const { batch } = this.#actor;
+    const { length } = this.#rollout.order;
     const sums: Sums = { policy: 0, value: 0, entropy: 0, kl: 0, clipped: 0 };
     let steps = 0;
     training: for (let epoch = 0; epoch < epochs; epoch++) {
       this.#rollout.shuffle(this.#random.shuffle);
-      for (let from = 0; from < order.length; from += batch) {
-        const rows = order.subarray(from, from + batch);
+      for (let from = 0; from < length; from += this.#rows.length) {
+        const rows = this.#minibatch(from);
         const kl = this.#policyGradient(rows, sums);
         if (targetKl > 0 && kl > 1.5 * targetKl) break training;
         this.#valueGradient(rows, sums);
@@ -320,7 +330,7 @@ export class Ppo implements Learner {
     const output = this.#actor.forward(n);
     if (this.config.maskedChoices) {
       transitions.gather("obs", rows, { into: this.#seen, at: 0, stride: this.shape.obs });
-      maskLogits(memory.f32, { ...this.#masks(output), obs: this.#seen, rows: n });
+      this.#mask(output, { obs: this.#seen, rows: n });
     }
     head.evaluate(output, n);
     const { mean, scale } = this.config.normaliseAdvantages ? advantageScale(advantages, rows) : UNSCALED;
@@ -351,8 +361,9 @@ export class Ppo implements Learner {
     return kl;
   }
 
-  #masks(logits: Ptr): Omit<MaskedRows, "obs" | "rows"> {
-    return { logits, choices: this.#actor.outputs, width: this.shape.obs };
+  #mask(logits: Ptr, { obs, rows }: Pick<MaskedRows, "obs" | "rows">): number {
+    const { f32 } = this.#kernels.memory;
+    return maskLogits(f32, { logits, choices: this.#actor.outputs, obs, width: this.shape.obs, rows });
   }
 
   #valueGradient(rows: Int32Array, sums: Sums): void {
@@ -379,22 +390,23 @@ export class Ppo implements Learner {
   // ── Network inputs: [observation | actor context | critic context] ─────────────────────────────────────
 
   #fillActor(rows: Int32Array): void {
-    const { input, inputs } = this.#actor;
+    const { input, inputs: stride } = this.#actor;
     const { transitions } = this.#rollout;
-    const to = { into: this.#kernels.memory.f32, stride: inputs };
-    transitions.gather("obs", rows, { ...to, at: input >> 2 });
-    transitions.gather("actorContext", rows, { ...to, at: (input >> 2) + this.shape.obs });
+    const into = this.#kernels.memory.f32;
+    const at = input >> 2;
+    transitions.gather("obs", rows, { into, at, stride });
+    transitions.gather("actorContext", rows, { into, at: at + this.shape.obs, stride });
     this.#normalise(this.#actor, rows.length);
   }
 
   #fillCritic(rows: Int32Array, { obs, actorContext, criticContext }: Columns): void {
-    const { input, inputs } = this.#critic;
+    const { input, inputs: stride } = this.#critic;
     const { transitions } = this.#rollout;
-    const to = { into: this.#kernels.memory.f32, stride: inputs };
+    const into = this.#kernels.memory.f32;
     const at = input >> 2;
-    transitions.gather(obs, rows, { ...to, at });
-    transitions.gather(actorContext, rows, { ...to, at: at + this.shape.obs });
-    transitions.gather(criticContext, rows, { ...to, at: at + this.shape.obs + this.shape.actorContext });
+    transitions.gather(obs, rows, { into, at, stride });
+    transitions.gather(actorContext, rows, { into, at: at + this.shape.obs, stride });
+    transitions.gather(criticContext, rows, { into, at: at + this.shape.obs + this.shape.actorContext, stride });
     this.#normalise(this.#critic, rows.length);
   }
 

@@ -186,6 +186,7 @@ export class Replay {
   /** Copies one column of the drawn rows into a matrix: row i goes to `into[at + i·stride …]`. */
   gather(name: ReplayColumn, rows: Int32Array, to: { into: Float32Array; at: number; stride: number }): void {
     const width = this.#widths[name];
+    if (width === 0) return;
     const column = this.#columns[name];
     const { into, at, stride } = to;
     for (let i = 0; i < rows.length; i++) {

@@ -1,7 +1,6 @@
 export { copyColumns, meanOverGroups, meanOverGroupsBackward } from "./glue.ts";
 export {
   categoricalBackward,
-  categoricalEntropy,
   categoricalLogProb,
   modeCategorical,
   sampleCategorical,

@@ -62,16 +62,22 @@ class DenseStage implements Stage {
   readonly y: Ptr;
   readonly owned: readonly Ptr[] = [];
   readonly #kernels: Kernels;
-  readonly #weight: Parameter;
-  readonly #bias: Parameter;
+  // Not the parameters themselves: with a thousand agents each object on the way is one more wait for memory.
+  readonly #weight: Ptr;
+  readonly #bias: Ptr;
+  readonly #dWeight: Ptr;
+  readonly #dBias: Ptr;
   readonly #inputs: number;
   readonly #outputs: number;
   readonly #act: number;
 
   constructor(kernels: Kernels, layer: ResolvedLayer, { y, parameters, act }: StageRoom & { act: number }) {
+    const [weight, bias] = parameters as [Parameter, Parameter];
     this.#kernels = kernels;
-    this.#weight = parameters[0] as Parameter;
-    this.#bias = parameters[1] as Parameter;
+    this.#weight = weight.value;
+    this.#bias = bias.value;
+    this.#dWeight = weight.grad;
+    this.#dBias = bias.grad;
     this.#inputs = layer.inputs;
     this.#outputs = layer.outputs;
     this.#act = act;
@@ -79,16 +85,7 @@ class DenseStage implements Stage {
   }
 
   forward(x: Ptr, rows: number): Ptr {
-    this.#kernels.linearForward(
-      x,
-      this.#weight.value,
-      this.#bias.value,
-      this.y,
-      rows,
-      this.#inputs,
-      this.#outputs,
-      this.#act,
-    );
+    this.#kernels.linearForward(x, this.#weight, this.#bias, this.y, rows, this.#inputs, this.#outputs, this.#act);
     return this.y;
   }
 
@@ -100,9 +97,9 @@ class DenseStage implements Stage {
       dz = room;
     }
     if (params) {
-      kernels.linearBackwardParams(x, dz, this.#weight.grad, this.#bias.grad, rows, this.#inputs, this.#outputs);
+      kernels.linearBackwardParams(x, dz, this.#dWeight, this.#dBias, rows, this.#inputs, this.#outputs);
     }
-    if (dx !== NULL) kernels.linearBackwardInput(dz, this.#weight.value, dx, rows, this.#inputs, this.#outputs);
+    if (dx !== NULL) kernels.linearBackwardInput(dz, this.#weight, dx, rows, this.#inputs, this.#outputs);
   }
 }
 

@@ -157,6 +157,13 @@ describe("what is earned", () => {
     expect(functionReward(measures, { form: "paper", isPenalised: true })).toBeCloseTo(0.15 + 0.35 * 0.6 - 1, 12);
   });
 
+  test("in the strict form uses count only in steps that keep the SLO", () => {
+    const uses = { cpu: 0.4, memory: 0.2 };
+    expect(functionReward({ preservation: 1, ...uses }, { form: "strict" })).toBeCloseTo(0.3 + 0.35 * 0.6, 12);
+    // A hair above the SLO, and the 0.21 for uses are gone.
+    expect(functionReward({ preservation: 0.99, ...uses }, { form: "strict" })).toBeCloseTo(0.297, 12);
+  });
+
   test("by default uses count as far as the SLO is kept: starving a function does not pay", () => {
     const kept = { preservation: 1, cpu: 0.3, memory: 0.3 };
     const starved = { preservation: 0.02, cpu: 1, memory: 0.6 };

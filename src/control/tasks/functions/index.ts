@@ -13,7 +13,7 @@ export type {
   FleetWorld,
 } from "./fleet.ts";
 export { Fleet } from "./fleet.ts";
-export type { FunctionsAlgorithm } from "./learner.ts";
+export type { FunctionsAlgorithm, FunctionsLearner } from "./learner.ts";
 export { functionsLearner, functionsPpo } from "./learner.ts";
 export { functionLimits } from "./limits.ts";
 export type { DecisionCharge, FunctionsPort } from "./managed-function.ts";

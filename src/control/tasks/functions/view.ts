@@ -28,6 +28,10 @@ export const functionView: TaskView<FunctionReading, FunctionSetting> = {
 
 const words = { containers: "containers", shares: "CPU shares", memory: "MiB of memory" } as const;
 const SHARES_PER_CORE = 1_024;
+const MIB_PER_GIB = 1_024;
+/** Dollars, the same public prices that pods are reckoned with: who holds memory and CPU ready pays for them, used or not. */
+const CORE_HOUR = 0.040_48;
+const GIB_HOUR = 0.004_773;
 
 const unseen: Measured = {
   load: null,
@@ -57,7 +61,7 @@ function seen(reading: FunctionReading, have: FunctionSetting, seconds: number):
       memory: use.memory === null ? null : use.memory * ready * have.memory,
     },
     reward: use.cpu === null || use.memory === null ? null : functionReward({ preservation, cpu, memory }),
-    cost: 0,
+    cost: (cores * CORE_HOUR + (held / MIB_PER_GIB) * GIB_HOUR) / 3_600,
     sums: { cpuUsed: cpu * cores, cpuGranted: cores, memoryUsed: memory * held, memoryGranted: held },
     harmed: kills,
   };

@@ -73,8 +73,13 @@ export function withModel(
     values[first + 4] = clip(memory.caution.level / 3);
   }
   const modelled: Modelled = { plan, by, have, memory, reach };
-  const remembered = { ...seen.memory, capacity: memory };
-  return ok({ ...seen, memory: calibration ? { ...remembered, calibration } : remembered, modelled });
+  const { at, measures, held, demand, harmed } = seen;
+  const { last, loadBefore, demand: demandKept } = seen.memory;
+  // Written out: this is passed in every step, and copies by spread cost several times as much.
+  const kept = calibration
+    ? { last, loadBefore, demand: demandKept, capacity: memory, calibration }
+    : { last, loadBefore, demand: demandKept, capacity: memory };
+  return ok({ at, values, measures, held, demand, harmed, memory: kept, modelled });
 }
 
 const LOG_FOUR = Math.log(4);

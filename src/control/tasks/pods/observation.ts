@@ -152,7 +152,8 @@ export function encodeObservation(
   if (task.features !== "augmented") {
     // The capacity model's part is its own to remember (modelled.ts).
     const { capacity } = memory;
-    return ok({ at, values, measures, held, demand, harmed, memory: capacity ? { ...base, capacity } : base });
+    const kept = capacity ? { last, loadBefore: measures.load, demand: remembered, capacity } : base;
+    return ok({ at, values, measures, held, demand, harmed, memory: kept });
   }
   const isFresh = !held.some((name) => name === "cpu" || name === "memory" || name === "preservation");
   const augmented = augmentedAfter(memory.augmented ?? noAugmentedMemory, { reading, demand, measures, isFresh });

@@ -98,26 +98,6 @@ export function categoricalLogProb(
   }
 }
 
-/** `entropy` [rows]: summed over the groups. */
-export function categoricalEntropy(memory: Memory, blocks: CategoricalBlocks & { readonly entropy: Ptr }): void {
-  const { rows, sizes } = blocks;
-  const f32 = memory.f32;
-  const out = blocks.entropy >> 2;
-  let at = blocks.logits >> 2;
-  for (let row = 0; row < rows; row++) {
-    let sum = 0;
-    for (let group = 0; group < sizes.length; group++) {
-      const size = sizes[group]!;
-      const powers = doubles(size);
-      const most = largest(f32, at, size);
-      const total = exponentials(powers, f32, { at, size, most });
-      sum += groupEntropy(powers, f32, { at, size, most, total });
-      at += size;
-    }
-    f32[out + row] = sum;
-  }
-}
-
 export interface CategoricalGradients {
   /** [rows]: gradient of the objective with respect to each row's log-probability; NULL for zeros. */
   readonly dLogProb: Ptr;

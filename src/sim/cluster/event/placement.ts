@@ -81,8 +81,12 @@ export function roomFor(
   const sums = new Map<NodeState, { cpu: number; memory: number }>();
   for (const { node, held } of own) {
     if (node === undefined) continue;
-    const sum = sums.get(node) ?? { cpu: 0, memory: 0 };
-    sums.set(node, { cpu: sum.cpu + held.cpu, memory: sum.memory + held.memory });
+    const sum = sums.get(node);
+    if (sum === undefined) sums.set(node, { cpu: held.cpu, memory: held.memory });
+    else {
+      sum.cpu += held.cpu;
+      sum.memory += held.memory;
+    }
   }
   return nodes.map((node) => {
     if (node.isLost) return { cpu: millicores(0), memory: bytes(0) };

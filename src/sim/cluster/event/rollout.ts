@@ -182,7 +182,7 @@ export class Rollout implements PodWatch {
   #resize(deployment: Deployment, { followers }: Followers): void {
     const size = sizeOf(deployment.asked);
     const inPlace = deployment.spec.resize !== "recreate";
-    for (const pod of [...deployment.pods]) {
+    for (const pod of deployment.pods) {
       if (pod.stage === "stopping" || pod.stage === "gone") continue;
       const follows = followers === undefined || followers.includes(pod.name);
       if (pod.stage === "pending") {
@@ -400,7 +400,8 @@ export class Rollout implements PodWatch {
   /** Room has become free: for pods that wait for it, and for those that could not grow, whose ever they are. */
   #useRoom(): void {
     for (const deployment of this.#state.deployments) {
-      for (const pod of [...deployment.pods]) {
+      // Nobody comes or goes by it, so that the list itself can be gone through.
+      for (const pod of deployment.pods) {
         if (pod.stage === "pending") this.#place(pod);
         else if (pod.stage !== "stopping" && pod.stage !== "gone") this.#tryResize(pod);
       }

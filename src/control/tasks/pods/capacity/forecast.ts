@@ -14,7 +14,7 @@ import { MINUTES_BACK, mostAlike } from "./alike.ts";
 import type { LoadHistory, Minutes } from "./minutes.ts";
 import {
   GRAIN,
-  loadIn,
+  loadsBefore,
   MINUTE,
   minutesAfter,
   minutesFrom,
@@ -24,7 +24,10 @@ import {
   noMinutes,
 } from "./minutes.ts";
 
-/** Plain data: it is saved. By forecaster where nothing else is said. */
+/**
+ * Plain data: it is saved. By forecaster where nothing else is said. A new one is written out name by name: it is made several
+ * times in each step, and a copy by spread takes longer than what was changed in it.
+ */
 export interface LoadMemory {
   /** The most of each. */
   readonly minutes: Minutes;
@@ -134,13 +137,8 @@ export function loadsAfter(memory: LoadMemory, measured: MeasuredLoad): LoadMemo
   const minutes = minutesAfter(memory.minutes, minute, Math.ceil(load * GRAIN));
   const said: Said[] = [];
   for (const one of memory.said) if (one.at >= at - JUDGED.to) said.push(one);
-  const next = {
-    ...memory,
-    minutes,
-    latest: load,
-    earlier: memory.latest,
-    said,
-  };
+  const { wrong, level, near, judged, days } = memory;
+  const next = { minutes, latest: load, earlier: memory.latest, said, wrong, level, near, judged, days };
   const due = said[0];
   return due !== undefined && due.at <= at - JUDGED.from ? judge(next, due.loads, { load, reserve }) : next;
 }
@@ -198,7 +196,8 @@ function judge(
     near[i] = (near[i] as number) + (isNear - (near[i] as number)) / remembered;
     level[i] = (level[i] as number) + (cpu - (level[i] as number)) / Math.min(steps, REMEMBERED);
   }
-  return { ...memory, wrong, level, near, judged };
+  const { minutes, latest, earlier, said: saidLately, days } = memory;
+  return { minutes, latest, earlier, said: saidLately, wrong, level, near, judged, days };
 }
 
 interface Asked {
@@ -217,7 +216,7 @@ export function expectedLoad(
   const minute = Math.floor(now / MINUTE);
   const known = withDays(memory, minute);
   const loads = saidBy(known, minute);
-  const { judged, wrong, level } = memory;
+  const { minutes, latest, earlier, wrong, level, near, judged } = memory;
   let chosen = LONGEST;
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < COUNT; i++) {
@@ -232,9 +231,9 @@ export function expectedLoad(
   return {
     load: Math.max(0, loads[chosen] ?? 0) / GRAIN,
     isTrusted: (judged[chosen] as number) >= STEPS_TO_TRUST && (wrong[chosen] as number) <= allowed,
-    near: memory.near[chosen] as number,
+    near: near[chosen] as number,
     by: nameOf(chosen),
-    memory: { ...known, said },
+    memory: { minutes, latest, earlier, said, wrong, level, near, judged, days: known.days },
   };
 }
 
@@ -244,7 +243,7 @@ const before = new Float64Array(MINUTES_BACK);
 /** With what the days before say, looked for once a minute. */
 function withDays(memory: LoadMemory, minute: number): LoadMemory {
   if (memory.days?.minute === minute) return memory;
-  for (let i = 0; i < MINUTES_BACK; i++) before[i] = loadIn(memory.minutes, minute - MINUTES_BACK + i);
+  loadsBefore(memory.minutes, minute, before);
   const alike = mostAlike(before, minute);
   const most = AROUND_DAYS.map((around, i) => {
     const isAlike = i >= AROUND.yesterday.length;

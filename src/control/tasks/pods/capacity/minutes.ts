@@ -79,6 +79,23 @@ export function loadIn({ hours, first, newest }: Minutes, minute: number): numbe
   return inSlot(hours, slotOf(minute));
 }
 
+/** Of the minutes before one, the newest last, as many as there is room for; −1 as above. */
+export function loadsBefore({ hours, first, newest }: Minutes, minute: number, into: Float64Array): void {
+  into.fill(-1);
+  if (first === null || newest === null) return;
+  const start = minute - into.length;
+  const end = Math.min(minute - 1, newest);
+  // Hour by hour: minute by minute each would be looked up.
+  for (let at = Math.max(start, first, newest - KEPT + 1); at <= end; ) {
+    const slot = slotOf(at);
+    const hour = hours[Math.floor(slot / HOUR)] as readonly number[];
+    const place = slot % HOUR;
+    const count = Math.min(HOUR - place, end - at + 1);
+    for (let k = 0; k < count; k++) into[at - start + k] = hour[place + k] as number;
+    at += count;
+  }
+}
+
 /** From one minute to another, both included; −1 where one of them is not known. */
 export function mostFrom(minutes: Minutes, from: number, to: number): number {
   let most = -1;

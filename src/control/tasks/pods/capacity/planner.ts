@@ -152,23 +152,30 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
     const loads =
       load === null ? before.loads : loadsAfter(before.loads, { load, reserve: before.reserve, at: reading.at });
     const strain = strainOf(slo, reading, usualOf(before));
+    const { belief, bursts, reserve, pods, overload } = before;
+    // Written out, for a copy by spread takes as long as learning does.
     const told = {
-      ...before,
       conditions,
       loads,
+      belief,
+      bursts,
+      caution: strain === null ? before.caution : cautionAfter(before.caution, { isMissed: strain > 0, allowed }),
+      usual: strain === null ? before.usual : usualAfter(before.usual, reading.latency),
+      strain: strain === null ? null : { at: reading.at, is: strain },
+      reserve,
+      pods,
+      overload,
       seenAt: reading.at,
       firstAt: before.firstAt ?? reading.at,
-      strain: strain === null ? null : { at: reading.at, is: strain },
-      usual: strain === null ? before.usual : usualAfter(before.usual, reading.latency),
-      caution: strain === null ? before.caution : cautionAfter(before.caution, { isMissed: strain > 0, allowed }),
     };
     // One step later, for only then it is known what load there was.
     const given = before.strain === null ? undefined : conditionsAt(conditions, before.strain.at);
     if (before.strain === null || given === undefined) return told;
     const minute = { conditions: given, work: workPerRequest(conditions) };
-    const knee = kneeOf(model.pointsOf(before.belief), before.strain.is, minute);
-    const bursts = before.strain.is < MOST_STRAIN ? burstsAfter(before.bursts, knee) : before.bursts;
-    return { ...told, bursts, belief: model.after(before.belief, before.strain.is, given) };
+    const knee = kneeOf(model.pointsOf(belief), before.strain.is, minute);
+    told.bursts = before.strain.is < MOST_STRAIN ? burstsAfter(bursts, knee) : bursts;
+    told.belief = model.after(belief, before.strain.is, given);
+    return told;
   }
 
   function planned(state: CapacityMemory, reading: WorkloadReading, now: Ms): PlannedStep {
@@ -177,7 +184,7 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
     const load = Math.max(reading.offered ?? 0, loadNow(state.loads), forecast.load);
     const work = workPerRequest(state.conditions);
     const usual = model.pointsOf(state.belief);
-    const points: Points = { ...usual, bursts: { seen: state.bursts, work } };
+    const points: Points = { each: usual.each, noise: usual.noise, bursts: { seen: state.bursts, work } };
     const { overload, pods: before } = overloaded(state, { reading, now, load, work, points });
     const pods = podsFor(usual, before, {
       now,

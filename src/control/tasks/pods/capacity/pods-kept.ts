@@ -55,7 +55,11 @@ export function podsFor(points: Points, before: PodsKept, { now, need, pods, cpu
   if (before.at === minute) return before;
   // Whatever was missed lately: a pod that is not needed is no insurance, unlike CPU that is not.
   const worth = worthOfMiss(noCaution);
-  const count = bestCount(points, before.count, { need: { ...need, worth }, bounds: cpu, pods });
+  const count = bestCount(points, before.count, {
+    need: { load: need.load, work: need.work, worth },
+    bounds: cpu,
+    pods,
+  });
   if (count === before.count || (count < before.count && now < before.until)) return { ...before, at: minute };
   const isBack = count > before.count && before.fellAt !== null && now < before.fellAt + STAY.first;
   const stay = isBack ? Math.min(2 * before.stay, STAY.most) : before.stay;

@@ -93,8 +93,8 @@ const INSURED = { most: 1.3, tries: 9 } as const;
  * no cure, what was seen has another cause, and more CPU is none either.
  */
 export function insuredSize(points: Points, pods: number, asked: Asked): Size {
-  const { bursts: _, ...usual } = points;
-  const { size: min } = bestSize(usual, pods, asked);
+  const { each, noise } = points;
+  const { size: min } = bestSize({ each, noise }, pods, asked);
   const max = Math.min(INSURED.most * min, asked.bounds.max);
   return bestOfAll(lossesOf(points, pods, asked.need), { min, max }, INSURED.tries);
 }

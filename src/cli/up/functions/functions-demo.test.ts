@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { loadKernels, packageRoot } from "../../../adapters/runtime/index.ts";
+import { milliseconds, ok, unwrap } from "../../../base/index.ts";
+import type { PlaneUpdate } from "../../../contract/index.ts";
+import { Plane } from "../../../plane/index.ts";
+import { functionKinds } from "../../../sim/index.ts";
+import { openParts } from "../wiring.ts";
+import { shippedPolicy } from "./functions-targets.ts";
+
+const kernels = loadKernels({ prefer: "wasm" });
+const start = milliseconds(Date.UTC(2026, 0, 5, 6));
+const trainer = { slots: 0, train: async () => ok(undefined) };
+
+async function openPlane(): Promise<Plane> {
+  const options = {
+    seed: 3,
+    workloads: null,
+    demo: "functions",
+    folder: null,
+    speed: 100,
+    start,
+    kernels,
+    trainer,
+    isLockstep: true,
+  } as const;
+  const plane = new Plane(unwrap(await openParts(options)));
+  unwrap(await plane.begin());
+  return plane;
+}
+
+async function advance(plane: Plane, steps: number): Promise<readonly PlaneUpdate[]> {
+  const until = plane.steps + steps;
+  while (plane.steps < until) await plane.advance();
+  return [...plane.takeUpdates()];
+}
+
+test("twelve functions and their twins are measured, and ENSURE acts in both at first", async () => {
+  const updates = await advance(await openPlane(), 3);
+  const samples = updates.flatMap((update) => (update.kind === "samples" ? [update.samples] : []));
+  expect(samples.at(-1)?.filter(({ sample }) => sample.load !== null).length).toBeGreaterThanOrEqual(8);
+  for (const { sample, twin } of samples.flat()) expect(sample).toEqual(twin);
+});
+
+test("policies act after they were watched, what they propose is done, and functions come and go without alarm", async () => {
+  const plane = await openPlane();
+  // An hour of steps of ten seconds.
+  const updates = await advance(plane, 360);
+  const events = updates.flatMap((update) => (update.kind === "event" ? [update.event] : []));
+  expect(events.filter(({ kind }) => kind === "churn").map(({ text }) => text)).toEqual(
+    expect.arrayContaining([expect.stringContaining("leaves the fleet"), expect.stringContaining("joins the fleet")]),
+  );
+  expect(
+    events.filter(({ kind }) => kind === "port-failing" || kind === "estimate-failed" || kind === "agent-crashed"),
+  ).toEqual([]);
+  expect(events.filter(({ text }) => text.includes("OFFLINE → ONLINE")).length).toBeGreaterThanOrEqual(8);
+  const decisions = updates.flatMap((update) => (update.kind === "decision" ? [update.decision] : []));
+  const byLearner = decisions.filter(({ who }) => who === "learner");
+  expect(byLearner.length).toBeGreaterThan(500);
+  // Masked choices are within the guard's steps and bounds, so all are done as they were proposed.
+  for (const { proposed, executed } of byLearner) expect(executed).toEqual(proposed);
+}, 120_000);
+
+test("the policies that ship are those of the report", () => {
+  const report = JSON.parse(readFileSync(join(packageRoot(), "models", "functions", "report.json"), "utf8"));
+  for (const kind of functionKinds)
+    expect(createHash("sha256").update(shippedPolicy(kind)).digest("hex")).toBe(report.kinds[kind].sha256);
+});
