@@ -268,7 +268,11 @@ export class FleetTraining<F extends FleetFunction, W extends FleetWorld<F>> {
     }
     const rng = this.#rng.fork(`${workload} ${incarnation}`);
     const { algorithm, choiceOf } = this.#learning;
-    const learner = createLearner(algorithm, { kernels, shape: this.#shape, seed: rng.fork("learner").uint32() });
+    const learner = createLearner(algorithm, {
+      kernels: this.#options.kernels,
+      shape: this.#shape,
+      seed: rng.fork("learner").uint32(),
+    });
     const base = variant.sharing ? this.#baseModels.get(group) : undefined;
     if (base !== undefined) unwrap(learner.load(base));
     this.#agents.set(
