@@ -55,10 +55,10 @@ test("policies act after they were watched, what they propose is done, and funct
   expect(
     events.filter(({ kind }) => kind === "port-failing" || kind === "estimate-failed" || kind === "agent-crashed"),
   ).toEqual([]);
-  expect(events.filter(({ text }) => text.includes("OFFLINE → ONLINE")).length).toBeGreaterThanOrEqual(8);
+  expect(events.filter(({ text }) => text.includes("OFFLINE → ONLINE")).length).toBeGreaterThanOrEqual(2);
   const decisions = updates.flatMap((update) => (update.kind === "decision" ? [update.decision] : []));
   const byLearner = decisions.filter(({ who }) => who === "learner");
-  expect(byLearner.length).toBeGreaterThan(500);
+  expect(byLearner.length).toBeGreaterThan(200);
   // Masked choices are within the guard's steps and bounds, so all are done as they were proposed.
   for (const { proposed, executed } of byLearner) expect(executed).toEqual(proposed);
 }, 120_000);

@@ -4,6 +4,7 @@
  *
  * Policies are PPO's, learned in simulation (models/functions), and do not learn on: on-policy learners have nothing to learn from
  * the fallback's steps. Each shows in shadow what it would do, acts when its gates are passed, and goes back where it misses more.
+ * They win where calls jump from step to step; where they rise and fall slowly, ENSURE does (models/functions/report.json).
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -36,10 +36,8 @@ export const FUNCTIONS_STEP: Ms = seconds(10);
 const INVOKERS = localInvokers(4);
 const INITIAL: FunctionSetting = { shares: 512, memory: 256, containers: 4 };
 
-/** Containers at work on average, as a part of all cores. */
+/** Containers at work on average, as a part of all cores; rates are drawn anew each step, as in the paper and the studies. */
 const LOAD = 0.5;
-/** Calls come and go with the hour, in steps. */
-const HOUR = 360;
 
 /** Those that come and go are away for the last third of every hour of theirs. */
 const CHURN_EVERY = minutes(60);
@@ -61,8 +59,7 @@ export function demoFunctions(): readonly DemoFunction[] {
   return functionNames.map((name, slot) => {
     const profile = functionProfiles[name];
     const id = unwrap(parseWorkloadId(name));
-    const { most } = poissonPattern(profile, { invokers: INVOKERS, functions: functionNames.length, load: LOAD });
-    const pattern = { kind: "fluctuating", low: 0.25 * most, high: 0.75 * most, period: HOUR } as const;
+    const pattern = poissonPattern(profile, { invokers: INVOKERS, functions: functionNames.length, load: LOAD });
     return {
       id,
       title: profile.name,
