@@ -11,7 +11,7 @@ export { createCoordinator } from "./coordinator.ts";
 export type { EpisodeOptions, FleetEpisode, FleetTrainingOptions } from "./fleet-training.ts";
 export { FleetTraining } from "./fleet-training.ts";
 export type { GlobalFeature } from "./global-state.ts";
-export { JointTraining, MOST_JOINT } from "./joint-training.ts";
+export { JointTraining } from "./joint-training.ts";
 export type { AgentReport } from "./report.ts";
 export type { ResourceKind, Sensitivity, SensitivityRecords } from "./sensitivity.ts";
 export { groupsBySensitivity, sensitivityOf, usualSensitivity } from "./sensitivity.ts";

@@ -44,7 +44,7 @@ export type { FeatureMap } from "./off-policy/fourier-features.ts";
 export { fourierFeatures } from "./off-policy/fourier-features.ts";
 export type { ParallelTrainOptions } from "./parallel-training.ts";
 export { ParallelTraining, trainParallel } from "./parallel-training.ts";
-export type { PpoConfig, PpoOptions } from "./ppo.ts";
+export type { PpoConfig } from "./ppo.ts";
 export { Ppo, ppoDefaults } from "./ppo.ts";
 export { Replay } from "./replay.ts";
 export { rolloutKinds } from "./rollout-task.ts";

@@ -1,7 +1,7 @@
 /**
  * Proximal policy optimisation, clipped form (arXiv:1707.06347), with the details that make it work as CleanRL and
  * "The 37 Implementation Details of PPO" list them. One choice, several choices, or Gaussian actions.
- * Read it from top to bottom.
+ * Read it from top to bottom. Over 500 lines because an algorithm is one file, as all others here are.
  *
  * Observation statistics move only between rollouts: the policy that drew an action and the one that first learns
  * from it are then the same function, so the first epoch starts at a ratio of exactly one.
