@@ -52,6 +52,8 @@ export interface Task<R extends TaskReading, S extends Setting, O extends Seen =
 
   /** Whether it knows enough of this workload for a policy to act on. Absent: always. Until then the fallback acts. */
   isReady?(seen: O): boolean;
+  /** Whether the objective has been missed by far for minutes, and its model has a cure to try that the fallback has not. Absent: never. */
+  isFailing?(seen: O): boolean;
   /** Why the decoded action is what it is, where the task has a model of its own to say so. */
   reasons?(seen: O): readonly Reason[];
   /** How much of the objective its model expects to be used up under a setting; null where it cannot tell. */

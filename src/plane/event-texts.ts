@@ -68,6 +68,7 @@ const becauseWords = (fallback: string): { readonly [because: string]: string } 
   bootstrap: `it learns from ${fallback} first`,
   earned: "its estimated reward reached the threshold",
   "model-ready": "its model has learned what the workload needs",
+  "fallback-fails": `${fallback} missed the SLO for minutes and did not cure it`,
   converged: "its rewards reached the serving threshold and are steady",
   retraining: "its rewards fell below the serving threshold",
   rollback: `it missed the SLO more often than ${fallback} would have`,

@@ -292,6 +292,18 @@ describe("every stage is entered, for every cause there is:", () => {
     expect(life.transitions()).toEqual(["INITIALIZED → OFFLINE (bootstrap)", "OFFLINE → ONLINE (model-ready)"]);
   });
 
+  test("a fallback that fails gives way at once, before anything was shown in shadow", async () => {
+    const byModel = { byModel: true, offPolicy: null, canary: null };
+    const rollback = { excess: null, credit: 0, maxFaultShare: 0.5, wait: 5 };
+    const shadow = { episodes: 1, maxTripRate: 1, maxFailureRate: 0.1, maxRiskyRate: 1 };
+    const life = shopLife({ profile: { serving: outOfReach, gates: { ...byModel, rollback, shadow } } });
+    expect(await life.turns(5)).toMatchObject({ stage: "OFFLINE", who: "fallback" });
+    life.faults.fallback = "failing";
+    expect(await life.turns(1)).toMatchObject({ stage: "ONLINE", who: "learner" });
+    await endOf(life);
+    expect(life.transitions()).toEqual(["INITIALIZED → OFFLINE (bootstrap)", "OFFLINE → ONLINE (fallback-fails)"]);
+  });
+
   test("a learner that costs more than the fallback gives way to it, as long as that keeps the budget", async () => {
     const rollback = { excess: null, credit: 0, maxFaultShare: 0.5, wait: 5 };
     const worth = { budget: 0.5, dearer: 0.05 };

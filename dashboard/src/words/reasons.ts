@@ -68,6 +68,7 @@ const CAPACITY: Words = {
   need: "Capacity: the least that the model expects to keep the SLO.",
   idle: "Capacity: no requests are expected.",
   relief: "Capacity: the SLO was missed: at least half as much again.",
+  held: "Capacity: what cured an overload is given back slowly.",
   "no-cure": "Capacity: the SLO is missed, but more CPU would not cure it, so no more is given.",
 };
 
@@ -111,6 +112,7 @@ const BECAUSE: Words = {
   "shared-policy": "It begins with the policy that was trained on many other workloads.",
   earned: "Its estimated reward reached the threshold, and its wishes in shadow were sound.",
   "model-ready": "Its model has learned what the workload needs, and its wishes in shadow were sound.",
+  "fallback-fails": "{fallback} missed the SLO for minutes and did not cure it.",
   converged: "Its rewards reached the threshold for Serving and are steady.",
   retraining: "Its rewards fell below the threshold for Serving.",
   rollback: "It missed the SLO more often than {fallback} would have.",

@@ -157,6 +157,8 @@ export class Agent<R extends TaskReading, S extends Setting, O extends Seen, F> 
 
     const completed = this.#complete(sight);
     if (this.#log.isFull) this.#endEpisode(now);
+    if (this.#state.stage === "OFFLINE" && !this.isPaused && sight.observation && task.isFailing?.(sight.observation))
+      this.#judge({ kind: "fallback-fails", at: now });
     const decided = this.#decide(input, sight);
     const step = this.#begin(sight, decided);
     this.#tellHandover(decided.choice, sight, now);

@@ -463,3 +463,36 @@ test("of learner and fallback the cheaper one acts, as long as the fallback keep
   expect(proven.stage).toBe("ONLINE");
   expect(after(proven, [bill(200, acting), bill(200, acting)]).stage).toBe("ONLINE");
 });
+
+test("a fallback that fails gives way at once, where a model proposes and nobody has decided otherwise", () => {
+  const absolute = (value: number) => ({ kind: "absolute", value }) as const;
+  const parsed = (more: object) =>
+    unwrap(
+      parseLifecycleProfile({
+        online: absolute(0),
+        serving: absolute(200),
+        deviation: absolute(50),
+        gates: modelGates({ mode: "act", attainment: 0.99 }),
+        ...more,
+      }),
+    );
+  const at = milliseconds(0);
+  const failing = (profile: ReturnType<typeof parsed>, state: AgentState) =>
+    lifecycleStep(profile, state, { kind: "fallback-fails", at }).state;
+  const acting = parsed({});
+  const begun = lifecycleStep(acting, freshAgentState, { kind: "start", at }).state;
+  expect(failing(acting, begun)).toMatchObject({ stage: "ONLINE", because: "fallback-fails" });
+  // Again where it gave way for being dear.
+  const cheap = { ...begun, because: "not-worth" } as AgentState;
+  expect(failing(acting, cheap).stage).toBe("ONLINE");
+  // A person's word and a rollback for faults stand.
+  for (const because of ["operator", "rollback"] as const)
+    expect(failing(acting, { ...begun, because } as AgentState).stage).toBe("OFFLINE");
+  // Nor where it is only to recommend, to stay near the fallback, or where no model proposes.
+  for (const other of [
+    parsed({ mode: "recommend" }),
+    parsed({ mode: "canary", gates: modelGates({ mode: "canary", attainment: 0.99 }) }),
+    parsed({ gates: { ...modelGates({ mode: "act", attainment: 0.99 }), byModel: false } }),
+  ])
+    expect(failing(other, begun).stage).toBe("OFFLINE");
+});

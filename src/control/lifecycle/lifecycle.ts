@@ -78,6 +78,8 @@ function judge(profile: LifecycleProfile, state: AgentState, evidence: Evidence)
       return tryOnline(profile, { ...state, estimate: { score: evidence.score, age: 0 } }, evidence.at);
     case "episode":
       return judgeEpisode(profile, { ...state, episodes: state.episodes + 1 }, evidence);
+    case "fallback-fails":
+      return rescue(profile, state, evidence.at);
     case "operator":
       return followOperator(profile, state, evidence);
     default:
@@ -158,6 +160,19 @@ function tryOnline(profile: LifecycleProfile, state: StateOf<"OFFLINE">, at: Ms)
   if (!allHold(evidence)) return { state, events: [] };
   const because = profile.gates.byModel ? "model-ready" : "earned";
   return moved(state, enterOnline(profile, state, because), { at, because, evidence });
+}
+
+/**
+ * A fallback that misses the objective for minutes has no claim to go on, however little is known of the learner: it acts at once,
+ * where its proposals are a model's. Not where it was rolled back for its own faults, or by a person.
+ */
+function rescue(profile: LifecycleProfile, state: AgentState, at: Ms): LifecycleStep {
+  const { gates, mode } = profile;
+  const mayBe = gates.byModel && gates.canary === null && mode === "act" && state.stage === "OFFLINE";
+  if (!mayBe || (state.because !== "bootstrap" && state.because !== "not-worth")) return { state, events: [] };
+  const about = "the fallback misses the objective by far, and more than it gives has not been tried";
+  const evidence: Judgement[] = [{ gate: "worth", holds: true, found: null, asked: null, about }];
+  return moved(state, enterOnline(profile, state, "fallback-fails"), { at, because: "fallback-fails", evidence });
 }
 
 function judgeLearner(

@@ -65,6 +65,7 @@ export const onlineCauses = [
   "shared-policy",
   "earned",
   "model-ready",
+  "fallback-fails",
   "retraining",
   "operator",
 ] as const;
@@ -148,6 +149,8 @@ export type Evidence =
   | { readonly kind: "estimate"; readonly at: Ms; readonly score: OffPolicyScore }
   /** The policy is gone or damaged, and no good checkpoint is left to go back to. */
   | { readonly kind: "learner-lost"; readonly at: Ms; readonly detail: string }
+  /** The fallback acts and misses the objective by far, and the task's own model has something else to try. */
+  | { readonly kind: "fallback-fails"; readonly at: Ms }
   /** A person decided: the next stage up, or back to where the fallback acts. `detail` says who, or why. */
   | { readonly kind: "operator"; readonly at: Ms; readonly wish: OperatorWish; readonly detail: string };
 

@@ -76,6 +76,11 @@ function steered({ shield: _, ...task }: PodsTask, settings: AutoscaleTask, { hi
       return centre ? encodeResidual(setting, centre) : new Float32Array(residualOrder.length);
     },
     isReady: ({ modelled }) => modelled?.plan != null,
+    // Only where there is more to try.
+    isFailing: ({ modelled }) =>
+      modelled?.plan != null &&
+      coresOf(modelled.plan.setting) > coresOf(modelled.have) &&
+      planner.isUncured(modelled.memory),
     reasons({ modelled }) {
       if (!modelled?.plan) return [];
       const rule = { by: "capacity", rule: modelled.plan.rule };

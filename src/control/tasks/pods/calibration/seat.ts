@@ -60,6 +60,6 @@ export function seatedPlan(
   const prior = calibration?.advice?.seat === "prior" ? calibration.advice.prior : null;
   if (plan === null || !calibration || !bounds || prior === null) return { plan, by: "plan" };
   // Something piles up, or misses come: the planner knows what to do about it.
-  if (calibration.excess > RETREAT || memory.overload !== null) return { plan, by: "plan" };
+  if (calibration.excess > RETREAT || memory.overload !== null || memory.cure != null) return { plan, by: "plan" };
   return { plan: priorPlan(prior, { memory, reading, now, bounds, planner, plan }), by: "prior" };
 }

@@ -162,3 +162,71 @@ test("with a prior the first plan is nearer to what workloads like it needed, an
   expect(little).toBeLessThan(firstCpu());
   expect(much).toBeGreaterThan(little);
 });
+
+/** Clients are refused: three of four requests fail after a second, and those that ask again use all the CPU there is. */
+const failing = (now: number, have: Allocation, share = 1): WorkloadReading => {
+  const { pods, ...plain } = reading(now, { have, load: 20 });
+  const used = pods.map((pod) => ({ ...pod, cpu: millicores(share * have.cpu) }));
+  return { ...plain, pods: used, latency: 1_000, offered: 20, completed: 5, failed: 15 } as unknown as WorkloadReading;
+};
+
+test("where the first requests fail it grows without a model, holds what cured it, and learns", () => {
+  let memory: CapacityMemory = planner.fresh;
+  let have: Allocation = { replicas: 2, cpu: millicores(400), memory: mebibytes(200) };
+  const sizes: number[] = [];
+  let failingAt: boolean | undefined;
+  const step = (i: number, make: (now: number) => WorkloadReading) => {
+    const now = 15_000 * (i + 1);
+    const next = planner.step(memory, make(now), now as Ms);
+    memory = next.memory;
+    failingAt ??= i === 21 ? planner.isUncured(memory) : undefined;
+    have = next.plan?.setting ?? have;
+    sizes.push(have.replicas * have.cpu);
+    return next.plan;
+  };
+  for (let i = 0; i < 22; i++) step(i, (now) => failing(now, have));
+  expect(memory.belief.steps).toBe(0);
+  // Five minutes and more of misses: whoever acts has not cured it.
+  expect(failingAt).toBe(true);
+  // Half as much again: 2 pods of 600, and after a minute, once no smaller pod was part of it, 2 of 900.
+  expect(sizes[0]).toBe(1_200);
+  expect(sizes).toContain(1_800);
+  expect(sizes.at(-1)).toBeGreaterThan(1_800);
+  const cured = have.replicas * have.cpu;
+  const held = step(22, (now) => reading(now, { have, load: 20 }));
+  expect(held).toMatchObject({ rule: "held" });
+  for (let i = 23; i < 48; i++) step(i, (now) => reading(now, { have, load: 20 }));
+  // Six minutes later it is all there, and the model learns.
+  expect(have.replicas * have.cpu).toBeGreaterThanOrEqual(0.96 * cured);
+  expect(memory.belief.steps).toBeGreaterThan(10);
+  for (let i = 48; i < 400; i++) step(i, (now) => reading(now, { have, load: 20 }));
+  // Then it is given back, down to what the model plans.
+  expect(have.replicas * have.cpu).toBeLessThan(0.9 * cured);
+  expect(memory.cure).toBeNull();
+});
+
+test("what twenty minutes of more did not cure is not given any longer", () => {
+  let memory: CapacityMemory = planner.fresh;
+  let have: Allocation = { replicas: 2, cpu: millicores(400), memory: mebibytes(200) };
+  const plans: boolean[] = [];
+  for (let i = 0; i < 100; i++) {
+    const now = 15_000 * (i + 1);
+    const next = planner.step(memory, failing(now, have), now as Ms);
+    memory = next.memory;
+    plans.push(next.plan !== null);
+    have = next.plan?.setting ?? have;
+  }
+  // Steps 0 to 80 are twenty minutes. Nobody grows beyond the bounds: 12 pods of 4,000.
+  expect([plans[0], plans[80], plans[82], plans[99]]).toEqual([true, true, false, false]);
+  expect(have).toMatchObject({ replicas: 12, cpu: 4_000 });
+});
+
+test("a moment's failures where hardly any CPU is used are no reason for more", () => {
+  const { memory, have } = life({ steps: 400 });
+  const now = 15_000 * 401;
+  const idle = planner.step(memory, failing(now, have, 0.1), now as Ms);
+  expect(idle.memory.overload).not.toBeNull();
+  expect(idle.memory.cure).toBeNull();
+  const busy = planner.step(memory, failing(now, have, 0.9), now as Ms);
+  expect(busy.memory.cure).toMatchObject({ cores: have.replicas * have.cpu });
+});

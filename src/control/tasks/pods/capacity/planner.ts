@@ -3,7 +3,7 @@
  * Owns: learning from a reading, and the plan that follows. Pure: its memory is plain data. Not here: the model (knees.ts), the
  * load that is to come (forecast.ts), risk (caution.ts, sizing.ts), limits and pace (act's guard), who acts on it.
  *
- * It learns by watching, whoever acts. Until it has seen enough there is no plan.
+ * It learns by watching, whoever acts. Until it has seen enough there is no plan, but where requests pile up.
  */
 import type { Allocation } from "../../../../act/index.ts";
 import type { Ms, Ratio } from "../../../../base/index.ts";
@@ -25,21 +25,23 @@ import {
   withWorkInDoubt,
   workPerRequest,
 } from "./conditions.ts";
+import type { Cure } from "./cure.ts";
+import { cureAfter, isOver } from "./cure.ts";
 import type { LoadMemory } from "./forecast.ts";
 import { expectedLoad, loadNow, loadsAfter, loadsWith, mostLately, noLoads } from "./forecast.ts";
 import type { Belief } from "./knees.ts";
 import { capacityModel } from "./knees.ts";
 import type { LoadHistory } from "./minutes.ts";
 import type { Overload } from "./overload.ts";
-import { arePodsDue, isGrowing, isHeld, overloadAfter } from "./overload.ts";
+import { arePodsDue, isGrowing, isHopeless, isLasting, isUncured, overloadAfter } from "./overload.ts";
 import type { PodsKept } from "./pods-kept.ts";
-import { podsAtFirst, podsFor, podsOfAtLeast } from "./pods-kept.ts";
+import { keptUntil, podsAtFirst, podsFor, podsOfAtLeast } from "./pods-kept.ts";
 import type { Points } from "./points.ts";
 import { kneeOf, riskAt, strainAt } from "./points.ts";
 import type { Knees, PriorModel } from "./prior.ts";
 import { firstSightOf, kneesIn, likelihoodFrom } from "./prior.ts";
 import { insuredSize } from "./sizing.ts";
-import { MOST_STRAIN, strainOf } from "./strain.ts";
+import { LEAST_STRAIN, MOST_STRAIN, strainOf } from "./strain.ts";
 
 export interface CapacityOptions {
   readonly slo: Slo;
@@ -70,6 +72,9 @@ export interface CapacityMemory {
   /** null until it first decided. */
   readonly pods: PodsKept | null;
   readonly overload: Overload | null;
+  readonly cure: Cure | null;
+  /** Since when every step has been missed. */
+  readonly missedSince: Ms | null;
   readonly seenAt: Ms | null;
   readonly firstAt: Ms | null;
 }
@@ -82,7 +87,7 @@ interface UsualLatency {
 /** What is to be done, and what is expected of it. */
 export interface CapacityPlan {
   readonly setting: Allocation;
-  readonly rule: "need" | "idle" | "relief" | "no-cure";
+  readonly rule: "need" | "idle" | "relief" | "held" | "no-cure";
   /** Requests per second that are expected, and by whom. */
   readonly load: number;
   readonly forecast: string;
@@ -94,8 +99,10 @@ export interface CapacityPlan {
 
 export interface CapacityPlanner {
   readonly fresh: CapacityMemory;
-  /** What is known after a reading, and the plan; null while too little was seen. */
+  /** What is known after a reading, and the plan; null while too little was seen and nothing piles up. */
   step(memory: CapacityMemory, reading: WorkloadReading, now: Ms): PlannedStep;
+  /** Whether requests have piled up for minutes, or every step was missed for longer, and whoever acted has not cured it. */
+  isUncured(memory: CapacityMemory): boolean;
   /** The same question for any other size and number of pods, under the plan's load. */
   outlook(memory: CapacityMemory, asked: Pick<Allocation, "replicas" | "cpu"> & { readonly load: number }): Outlook;
   /** Of that the strain alone. */
@@ -131,6 +138,12 @@ const CURED = 0.05;
 const MOST_WORTH = worthOfMiss({ level: 1.35 });
 /** Load that is expected and seldom comes makes few misses: so many of them count at least, for a load that came may stay. */
 const LEAST_NEAR = 0.3;
+/** A request or two of a minute that fail are not for want of CPU that was given back. */
+const BY_LITTLE = 0.03;
+/** Where less than this share of CPU is used, what is missed for a moment is not for want of it. */
+const BUSY = 0.3;
+/** Whoever misses every step for so long does not know what the workload needs. */
+const FAILING = 300_000;
 const DAY = 86_400_000;
 /** Closer than this is no change: a resize is not free. */
 const NEAR = 0.04;
@@ -152,7 +165,7 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
     const loads =
       load === null ? before.loads : loadsAfter(before.loads, { load, reserve: before.reserve, at: reading.at });
     const strain = strainOf(slo, reading, usualOf(before));
-    const { belief, bursts, reserve, pods, overload } = before;
+    const { belief, bursts, reserve, pods, overload, cure = null } = before;
     // Written out, for a copy by spread takes as long as learning does.
     const told = {
       conditions,
@@ -165,6 +178,8 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
       reserve,
       pods,
       overload,
+      cure,
+      missedSince: strain === null || strain > 0 ? (before.missedSince ?? (strain === null ? null : reading.at)) : null,
       seenAt: reading.at,
       firstAt: before.firstAt ?? reading.at,
     };
@@ -185,8 +200,11 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
     const work = workPerRequest(state.conditions);
     const usual = model.pointsOf(state.belief);
     const points: Points = { each: usual.each, noise: usual.noise, bursts: { seen: state.bursts, work } };
-    const { overload, pods: before } = overloaded(state, { reading, now, load, work, points });
-    const pods = podsFor(usual, before, {
+    const { replicas, cpu: had } = reading.spec;
+    const expected = strainAt(points, conditionsOf({ size: had, pods: Math.max(1, replicas), load, work }));
+    const { overload, pods: before, cure, isGrown } = overloaded(state, { reading, now, expected });
+    // A pod that goes takes its requests with it, and they would look like another overload.
+    const pods = podsFor(usual, cure !== null && now < cure.until ? keptUntil(before, cure.until) : before, {
       now,
       need: { load: Math.max(load, mostLately(state.loads, now, PODS_FOR)), work },
       pods: { min: leastPods, max: bounds.replicas.max },
@@ -198,20 +216,26 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
     const isMissed = state.strain !== null && state.strain.is > 0;
     const missed = isMissed ? leastSizeAt(state.conditions, state.strain.at) : undefined;
     const relief =
-      missed === undefined
+      // What has grown for so long in vain is not cured by more.
+      missed === undefined || isHopeless(overload)
         ? 0
-        : isGrowing(overload, now)
+        : isGrown
           ? RELIEF * missed
           : reliefOf(points, missed, { load, work, pods: pods.count });
-    const held = isHeld(overload) ? reading.spec.cpu : 0;
-    const cpu = Math.max(isIdle ? IDLE * size : size, relief, held);
-    const rule = isIdle
-      ? "idle"
-      : Math.max(relief, held) > size
-        ? "relief"
-        : isMissed && relief === 0
-          ? "no-cure"
-          : "need";
+    const needed = isIdle ? IDLE * size : size;
+    const isCured = cure === null || isOver(cure, { now, planned: needed * pods.count, cores: cure.cores });
+    const held = isCured ? 0 : cure.cores / pods.count;
+    const cpu = Math.max(needed, relief, held);
+    const rule =
+      cpu > needed
+        ? relief >= held
+          ? "relief"
+          : "held"
+        : isIdle
+          ? "idle"
+          : isMissed && relief === 0
+            ? "no-cure"
+            : "need";
     const setting: Allocation = {
       replicas: pods.count,
       cpu: millicores(unlessNear(wholeTens(inside(cpu, bounds.cpu)), reading.spec.cpu)),
@@ -233,6 +257,7 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
         loads: forecast.memory,
         pods,
         overload,
+        cure: isCured ? null : cure,
         reserve: Math.max(0, (size * pods.count) / work - load),
       },
     };
@@ -241,20 +266,58 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
   interface Moment {
     readonly reading: WorkloadReading;
     readonly now: Ms;
-    readonly load: number;
-    readonly work: number;
-    readonly points: Points;
+    readonly expected: number;
   }
 
-  /** Whether more piles up than was expected, and the pods that there are for it. */
-  function overloaded(state: CapacityMemory, { reading, now, load, work, points }: Moment) {
+  /** Whether more piles up than was expected, the pods that there are for it, and what is held after it. */
+  function overloaded(state: CapacityMemory, { reading, now, expected }: Moment) {
     const { replicas, cpu } = reading.spec;
     const pods = state.pods ?? podsAtFirst(Math.max(leastPods, replicas), now);
-    const expected = strainAt(points, conditionsOf({ size: cpu, pods: Math.max(1, replicas), load, work }));
-    const overload = overloadAfter(state.overload, { now, strain: state.strain?.is ?? null, expected });
-    if (!isGrowing(overload, now) || !arePodsDue(overload, now)) return { overload, pods };
+    const strain = state.strain?.is ?? null;
+    const overload = overloadAfter(state.overload, { now, strain, expected });
+    const isBusy = usedShare(reading) >= BUSY;
+    const isGrown = isGrowing(overload, now) && (isBusy || isLasting(overload));
+    const cure = cureAfter(state.cure, {
+      now,
+      have: replicas * cpu,
+      isGrowing: isGrown,
+      isHopeless: isHopeless(overload),
+      isMissed: isBusy && strain !== null && strain > BY_LITTLE,
+    });
+    if (!isGrown || !arePodsDue(overload, now)) return { overload, pods, cure, isGrown };
     const more = podsOfAtLeast(pods, Math.min(2 * pods.count, bounds.replicas.max), now);
-    return { overload: { ...overload, grownAt: now }, pods: more };
+    return { overload: { ...overload, grownAt: now }, pods: more, cure, isGrown };
+  }
+
+  /**
+   * Where requests pile up before anything was learned: whoever acts has not cured it, and a model that cannot learn from such minutes
+   * will not say what would. CPU and pods grow from what there is; once it is cured, the model learns.
+   */
+  function withoutModel(state: CapacityMemory, reading: WorkloadReading, now: Ms): PlannedStep {
+    const { spec } = reading;
+    // Whoever acts may have more pods by now, or fewer.
+    const found = { ...state, pods: podsAtFirst(Math.max(leastPods, spec.replicas), now) };
+    const { overload, pods, cure, isGrown } = overloaded(found, { reading, now, expected: LEAST_STRAIN });
+    const forecast = expectedLoad(state.loads, { now, worth: worthOfMiss(state.caution), allowed });
+    const memory = { ...state, loads: forecast.memory, overload, cure };
+    if (cure === null) return { memory, plan: null };
+    const missed = isGrown && state.strain !== null ? (leastSizeAt(state.conditions, state.strain.at) ?? spec.cpu) : 0;
+    const cpu = Math.max(RELIEF * missed, cure.cores / pods.count);
+    return {
+      plan: {
+        setting: {
+          replicas: pods.count,
+          cpu: millicores(unlessNear(wholeTens(inside(cpu, bounds.cpu)), spec.cpu)),
+          memory: bytes(unlessNear(inside(memoryFor(state, reading), bounds.memory), spec.memory)),
+        },
+        rule: isGrown ? "relief" : "held",
+        load: Math.max(reading.offered ?? 0, loadNow(state.loads), forecast.load),
+        forecast: forecast.by,
+        strain: 0,
+        risk: isGrown ? 1 : 0,
+      },
+      memory,
+    };
   }
 
   /** 0 where more CPU is no cure. */
@@ -279,6 +342,8 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
       reserve: 0,
       pods: null,
       overload: null,
+      cure: null,
+      missedSince: null,
       seenAt: null,
       firstAt: null,
     },
@@ -288,10 +353,10 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
       const seen = prior && isFirst ? firstSightOf(told) : undefined;
       const memory =
         prior && seen ? { ...told, belief: model.leaning(told.belief, likelihoodFrom(prior, seen)) } : told;
-      if (memory.belief.steps >= ENOUGH) return planned(memory, reading, now);
-      const forecast = expectedLoad(memory.loads, { now, worth: worthOfMiss(memory.caution), allowed });
-      return { memory: { ...memory, loads: forecast.memory }, plan: null };
+      return memory.belief.steps >= ENOUGH ? planned(memory, reading, now) : withoutModel(memory, reading, now);
     },
+    isUncured: ({ overload, strain, missedSince }) =>
+      strain !== null && strain.is > 0 && (isUncured(overload) || strain.at - (missedSince ?? strain.at) >= FAILING),
     strainOf(memory, { replicas, cpu, load }) {
       const work = workPerRequest(memory.conditions);
       return strainAt(model.pointsOf(memory.belief), conditionsOf({ size: cpu, pods: replicas, load, work }));
@@ -304,6 +369,17 @@ export function capacityPlanner(options: CapacityOptions): CapacityPlanner {
     },
     knees: (memory) => kneesIn(model.pointsOf(memory.belief)),
   };
+}
+
+/** The share of their CPU that ready pods use; 1 where nobody measured it. */
+function usedShare({ pods }: WorkloadReading): number {
+  let [used, limit] = [0, 0];
+  for (const { readyAt, cpu, cpuLimit } of pods) {
+    if (readyAt === null || cpu === null) continue;
+    used += cpu;
+    limit += cpuLimit;
+  }
+  return limit > 0 ? used / limit : 1;
 }
 
 const usualOf = ({ usual }: { readonly usual: UsualLatency }): number | null =>

@@ -50,6 +50,10 @@ export const podsAtFirst = (count: number, now: Ms): PodsKept => ({
 export const podsOfAtLeast = (before: PodsKept, count: number, now: Ms): PodsKept =>
   count <= before.count ? before : { ...before, count, until: (now + before.stay) as Ms, fellAt: null };
 
+/** No fewer before then. */
+export const keptUntil = (before: PodsKept, until: Ms): PodsKept =>
+  until <= before.until ? before : { ...before, until };
+
 export function podsFor(points: Points, before: PodsKept, { now, need, pods, cpu }: PodsAsked): PodsKept {
   const minute = Math.floor(now / MINUTE);
   if (before.at === minute) return before;
