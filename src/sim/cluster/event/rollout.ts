@@ -232,6 +232,7 @@ export class Rollout implements PodWatch {
       cpu: Math.min(pod.wanted.cpu, pod.held.cpu),
       memory: Math.min(pod.wanted.memory, pod.held.memory),
     };
+    const isRoomFreed = granted.cpu < pod.held.cpu || granted.memory < pod.held.memory;
     this.#unhold(pod);
     pod.size = granted;
     pod.held = granted;
@@ -244,7 +245,8 @@ export class Rollout implements PodWatch {
       this.#flow?.refresh(pod);
     }
     // A smaller size may be what a waiting pod, or another workload, was waiting for.
-    this.#useRoom();
+    if (isRoomFreed) this.#useRoom();
+    else this.#tryResize(pod);
   }
 
   /** Where a new pod is the way out: those whose node refuses them, or has had no room for too long. */

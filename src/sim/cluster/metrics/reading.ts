@@ -31,20 +31,35 @@ export interface ReadingParts {
 
 export function assembleReading({ workload, asked, pods, ooms, sample, start }: ReadingParts): WorkloadReading {
   const ingress = sample?.ingress ?? null;
+  const samples = sample?.pods ?? NO_SAMPLES;
   const readings: PodReading[] = [];
-  for (const status of pods) readings.push(podReading(status, sample?.pods.get(status.pod)));
+  let next = 0;
+  for (const status of pods) {
+    const place = placeOf(status.pod, samples, next);
+    readings.push(podReading(status, samples[place]));
+    if (place >= 0) next = place + 1;
+  }
   return {
     workload,
     at: (start + (sample?.at ?? 0)) as Ms,
     spec: { replicas: asked.replicas, cpu: asked.cpu, memory: asked.memory },
     pods: readings,
-    use: sample === undefined || sample.pods.size === 0 ? notMeasured : useOf(sample.pods),
+    use: samples.length === 0 ? notMeasured : useOf(samples),
     latency: (ingress?.latency ?? null) as Ms | null,
     offered: (ingress?.offered ?? null) as PerSecond | null,
     completed: (ingress?.completed ?? null) as PerSecond | null,
     failed: (ingress?.failed ?? null) as PerSecond | null,
     ooms,
   };
+}
+
+const NO_SAMPLES: readonly PodSample[] = [];
+
+/** Both lists are in the same order but for pods that are in one of them only, so the next one is nearly always it. */
+function placeOf(pod: string, samples: readonly PodSample[], next: number): number {
+  for (let i = next; i < samples.length; i++) if ((samples[i] as PodSample).pod === pod) return i;
+  for (let i = 0; i < next; i++) if ((samples[i] as PodSample).pod === pod) return i;
+  return -1;
 }
 
 function podReading(status: PodStatus, measured: PodSample | undefined): PodReading {
@@ -64,14 +79,14 @@ function podReading(status: PodStatus, measured: PodSample | undefined): PodRead
 const notMeasured: WorkloadReading["use"] = Object.freeze({ cpu: null, memory: null, io: null, network: null });
 
 /** Over the pods that were measured, against the limits they had when they were. */
-function useOf(samples: ReadonlyMap<string, PodSample>): WorkloadReading["use"] {
+function useOf(samples: readonly PodSample[]): WorkloadReading["use"] {
   let cpu = 0;
   let memory = 0;
   let io = 0;
   let network = 0;
   let cpuLimit = 0;
   let memoryLimit = 0;
-  for (const sample of samples.values()) {
+  for (const sample of samples) {
     cpu += sample.cpu;
     memory += sample.memory;
     io += sample.io;
@@ -82,7 +97,7 @@ function useOf(samples: ReadonlyMap<string, PodSample>): WorkloadReading["use"] 
   return {
     cpu: (cpu / cpuLimit) as Ratio,
     memory: (memory / memoryLimit) as Ratio,
-    io: (io / (samples.size * podGrants.io)) as Ratio,
-    network: (network / (samples.size * podGrants.network)) as Ratio,
+    io: (io / (samples.length * podGrants.io)) as Ratio,
+    network: (network / (samples.length * podGrants.network)) as Ratio,
   };
 }

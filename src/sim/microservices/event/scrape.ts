@@ -120,7 +120,7 @@ export class Scraper {
 
   #scrapeService(service: number, now: number): void {
     const { metrics, rollout, rng, ledger } = this.#options;
-    const pods = new Map<string, PodSample>();
+    const pods: PodSample[] = [];
     const instances = new Map<string, InstanceSample>();
     for (const container of rollout.members[service] as readonly Container[]) {
       container.settle(now);
@@ -149,7 +149,8 @@ export class Scraper {
         },
         counters,
       });
-      pods.set(container.name, {
+      pods.push({
+        pod: container.name,
         cpu,
         memory: counters.memoryUsageBytes,
         io: io * 1e6,
