@@ -5,6 +5,8 @@
  */
 import {
   type Bytes,
+  bytes,
+  cores,
   type Ms,
   millicores,
   milliseconds,
@@ -236,10 +238,12 @@ export function readingOf(service: number, { program, rollout, start, sample }: 
     },
     pods: members.map((container) => ({
       pod: container.name,
-      createdAt: start + container.createdAt,
-      readyAt: container.readyAt === null ? null : start + container.readyAt,
-      cpuLimit: container.limits[CPU]! * 1_000,
-      memoryLimit: memoryLimitOf(container),
+      createdAt: milliseconds(start + container.createdAt),
+      readyAt: container.readyAt === null ? null : milliseconds(start + container.readyAt),
+      cpuLimit: cores(container.limits[CPU]!),
+      memoryLimit: bytes(memoryLimitOf(container)),
+      cpu: null,
+      memory: null,
       restarts: 0,
     })),
     ooms: [],
