@@ -30,11 +30,13 @@ export class Draft {
     return this.setting[knob] as number;
   }
 
-  set(knob: string, to: number, rule: string): void {
+  /** Answers what it is from now on. */
+  set(knob: string, to: number, rule: string): number {
     const from = this.setting[knob] as number;
-    if (to === from) return;
+    if (to === from) return from;
     this.setting[knob] = to;
     this.changed.push({ knob, from, to, rule });
+    return to;
   }
 
   /** Only so many of the followers go on, the most urgent ones. */

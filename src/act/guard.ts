@@ -145,17 +145,18 @@ interface Keeping {
 function keepKnob(draft: Draft, knob: Knob, { context: { have, now }, want, last }: Keeping): void {
   const { name, bounds, grain, cooldown, step } = knob;
   const current = have[name] as number;
+  let value = draft.get(name);
   // What nobody asked to change is not moved, even where it is odd or out of bounds: that is for a person to know.
   if (want[name] !== undefined) {
-    if (grain > 0) draft.set(name, up(draft.get(name), grain), "grain");
-    draft.set(name, within(draft.get(name), bounds.min, bounds.max), "bounds");
+    if (grain > 0) value = draft.set(name, up(value, grain), "grain");
+    value = draft.set(name, within(value, bounds.min, bounds.max), "bounds");
   }
-  if (last !== undefined && now - last < (draft.get(name) > current ? cooldown.up : cooldown.down))
-    draft.set(name, current, "cool-down");
-  if (draft.get(name) === current) return;
+  if (last !== undefined && now - last < (value > current ? cooldown.up : cooldown.down))
+    value = draft.set(name, current, "cool-down");
+  if (value === current) return;
   const lowest = current - Math.max(step.absolute, step.down * current);
   const highest = current + Math.max(step.absolute, step.up * current);
-  draft.set(name, within(draft.get(name), up(lowest, grain), down(highest, grain)), "step");
+  draft.set(name, within(value, up(lowest, grain), down(highest, grain)), "step");
 }
 
 const within = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);

@@ -49,7 +49,8 @@ class Xoshiro128 implements Rng {
   #s1: number;
   #s2: number;
   #s3: number;
-  #spare: number | null = null;
+  /** NaN where there is none: a field that is always a number is kept as one. */
+  #spare = Number.NaN;
 
   constructor(key: Words) {
     this.#key = key;
@@ -64,7 +65,7 @@ class Xoshiro128 implements Rng {
 
   restore(state: RngState): void {
     [this.#s0, this.#s1, this.#s2, this.#s3] = state.words;
-    this.#spare = state.spare;
+    this.#spare = state.spare ?? Number.NaN;
   }
 
   uint32(): number {
@@ -97,9 +98,9 @@ class Xoshiro128 implements Rng {
   }
 
   normal(): number {
-    if (this.#spare !== null) {
-      const spare = this.#spare;
-      this.#spare = null;
+    const spare = this.#spare;
+    if (!Number.isNaN(spare)) {
+      this.#spare = Number.NaN;
       return spare;
     }
     // Marsaglia's polar method: only log and sqrt, no trigonometry.
@@ -119,7 +120,11 @@ class Xoshiro128 implements Rng {
   }
 
   state(): RngState {
-    return { key: this.#key, words: [this.#s0, this.#s1, this.#s2, this.#s3], spare: this.#spare };
+    return {
+      key: this.#key,
+      words: [this.#s0, this.#s1, this.#s2, this.#s3],
+      spare: Number.isNaN(this.#spare) ? null : this.#spare,
+    };
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Action, Allocation, NodeRoom } from "../../act/index.ts";
 import type { Failure, Result, WorkloadId } from "../../base/index.ts";
-import { CodedError, err, failure, ok } from "../../base/index.ts";
+import { bytes, CodedError, err, failure, millicores, milliseconds, ok } from "../../base/index.ts";
 import type { OomKill, WorkloadReading } from "../../observe/telemetry/index.ts";
 import type { ClusterState } from "./event/cluster-state.ts";
 import type { Deployment } from "./event/deployment.ts";
@@ -102,15 +102,18 @@ export class Tenants {
     const statuses: PodStatus[] = [];
     for (const { stage, name, createdAt, readyAt, size, restarts, resize } of pods) {
       if (stage === "stopping") continue;
-      statuses.push({
+      const status: PodStatus = {
         pod: name,
-        createdAt: this.#start + createdAt,
-        readyAt: readyAt === null ? null : this.#start + readyAt,
-        cpuLimit: size.cpu,
-        memoryLimit: size.memory,
+        createdAt: milliseconds(this.#start + createdAt),
+        readyAt: readyAt === null ? null : milliseconds(this.#start + readyAt),
+        cpuLimit: millicores(size.cpu),
+        memoryLimit: bytes(size.memory),
+        cpu: null,
+        memory: null,
         restarts,
-        resize,
-      });
+      };
+      if (resize !== undefined) status.resize = resize;
+      statuses.push(status);
     }
     return statuses;
   }

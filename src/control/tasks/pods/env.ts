@@ -76,10 +76,15 @@ export function autoscaleEnv(options: AutoscaleEnvOptions): AutoscaleEnv {
   let steps = 0;
   let running: Running | undefined;
 
+  // Nobody else asks what the guard would leave.
+  const isReachSeen = settings.features === "modelled";
+
   const look = ({ world, memory, guarded: state }: Running): Result<Observation> => {
     const { now } = world;
+    const reading = world.read(workload);
+    if (!isReachSeen) return task.encode(reading, { memory, now });
     const reach = reachOf({ limits, state, have: world.allocation(workload), now });
-    return task.encode(world.read(workload), { memory, now, reach });
+    return task.encode(reading, { memory, now, reach });
   };
 
   const observe = (inside: Running): Observation => {

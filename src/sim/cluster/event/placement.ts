@@ -76,24 +76,21 @@ export function chooseNode(nodes: readonly NodeState[], size: PodSize): NodeStat
 /** What nodes have for one workload: all, less what others hold there. */
 export function roomFor(
   nodes: readonly NodeState[],
-  own: Iterable<{ readonly node: NodeState | undefined; readonly held: PodSize }>,
+  own: readonly { readonly node: NodeState | undefined; readonly held: PodSize }[],
 ): NodeRoom[] {
-  const sums = new Map<NodeState, { cpu: number; memory: number }>();
-  for (const { node, held } of own) {
-    if (node === undefined) continue;
-    const sum = sums.get(node);
-    if (sum === undefined) sums.set(node, { cpu: held.cpu, memory: held.memory });
-    else {
-      sum.cpu += held.cpu;
-      sum.memory += held.memory;
-    }
-  }
+  // There are few nodes and few pods: going through the pods for each node is sooner done than sums by node.
   return nodes.map((node) => {
     if (node.isLost) return { cpu: millicores(0), memory: bytes(0) };
-    const mine = sums.get(node) ?? nothing;
+    let cpu = 0;
+    let memory = 0;
+    for (const pod of own) {
+      if (pod.node !== node) continue;
+      cpu += pod.held.cpu;
+      memory += pod.held.memory;
+    }
     return {
-      cpu: millicores(node.spec.cpu - node.cpuHeld + mine.cpu),
-      memory: bytes(node.spec.memory - node.memoryHeld + mine.memory),
+      cpu: millicores(node.spec.cpu - node.cpuHeld + cpu),
+      memory: bytes(node.spec.memory - node.memoryHeld + memory),
     };
   });
 }

@@ -182,10 +182,12 @@ export class Rollout implements PodWatch {
   #resize(deployment: Deployment, { followers }: Followers): void {
     const size = sizeOf(deployment.asked);
     const inPlace = deployment.spec.resize !== "recreate";
+    let isWaiting = false;
     for (const pod of deployment.pods) {
       if (pod.stage === "stopping" || pod.stage === "gone") continue;
       const follows = followers === undefined || followers.includes(pod.name);
       if (pod.stage === "pending") {
+        isWaiting = true;
         pod.size = size;
         pod.wanted = size;
         pod.held = size;
@@ -194,8 +196,8 @@ export class Rollout implements PodWatch {
         this.#tryResize(pod);
       } else if (follows) pod.isOutdated = !isSame(pod.size, size);
     }
-    // A smaller size may be what a waiting pod, or another workload, was waiting for.
-    this.#useRoom();
+    // Nobody has given up any room yet, but a smaller pod may find some.
+    if (isWaiting) this.#useRoom();
   }
 
   /** In place: granted at once where the node has room, done a moment later; else when there is room, or never. */
@@ -232,6 +234,7 @@ export class Rollout implements PodWatch {
       cpu: Math.min(pod.wanted.cpu, pod.held.cpu),
       memory: Math.min(pod.wanted.memory, pod.held.memory),
     };
+    const isRoomFreed = granted.cpu < pod.held.cpu || granted.memory < pod.held.memory;
     this.#unhold(pod);
     pod.size = granted;
     pod.held = granted;
@@ -244,7 +247,8 @@ export class Rollout implements PodWatch {
       this.#flow?.refresh(pod);
     }
     // A smaller size may be what a waiting pod, or another workload, was waiting for.
-    this.#useRoom();
+    if (isRoomFreed) this.#useRoom();
+    else this.#tryResize(pod);
   }
 
   /** Where a new pod is the way out: those whose node refuses them, or has had no room for too long. */
@@ -261,6 +265,7 @@ export class Rollout implements PodWatch {
   #reconcile(deployment: Deployment): void {
     const { replicas } = deployment.asked;
     this.#giveUpInPlace(deployment);
+    if (isAsAsked(deployment)) return;
     for (;;) {
       const live = deployment.pods.filter(({ stage }) => stage !== "stopping" && stage !== "gone");
       const outdated = live.filter(({ isOutdated }) => isOutdated);
@@ -407,6 +412,17 @@ export class Rollout implements PodWatch {
       }
     }
   }
+}
+
+/** As many pods as are asked for, and none to be replaced: told apart without lists, for it is so after nearly every step. */
+function isAsAsked({ pods, asked }: Deployment): boolean {
+  let live = 0;
+  for (const { stage, isOutdated } of pods) {
+    if (stage === "stopping" || stage === "gone") continue;
+    if (isOutdated) return false;
+    live++;
+  }
+  return live === asked.replicas;
 }
 
 const rank = (pod: Pod): number => (pod.stage === "pending" ? 0 : pod.stage === "starting" ? 1 : 2);

@@ -31,12 +31,12 @@ export class Scraper {
 
   scrape(now: number): void {
     const { pods, streams } = this.#deployment;
-    const samples = new Map<string, PodSample>();
+    const samples: PodSample[] = [];
     for (const pod of pods) {
       if (pod.node === undefined || pod.isBackingOff) continue;
       const sample = this.#measure(pod, now);
       const isMissing = streams.metrics.next() < this.#config.missing;
-      if (sample !== undefined && !isMissing && pod.stage !== "stopping") samples.set(pod.name, sample);
+      if (sample !== undefined && !isMissing && pod.stage !== "stopping") samples.push(sample);
     }
     const ingress = this.#measureIngress(now);
     const isMissing = streams.metrics.next() < this.#config.missing;
@@ -64,6 +64,7 @@ export class Scraper {
     const { noise } = this.#config;
     const factor = Math.exp(noise * this.#deployment.streams.metrics.normal() - 0.5 * noise * noise);
     return {
+      pod: pod.name,
       // Core-milliseconds per second are millicores.
       cpu: rates[0]! * factor,
       io: rates[1]! * factor,

@@ -10,7 +10,7 @@ import { bytes, cores, mebibytes, milliseconds, seconds, unwrap } from "../../..
 import { CounterHistory } from "./counters.ts";
 import { MetricsPipeline } from "./pipeline.ts";
 
-const sampleAt = (at: number) => ({ at, pods: new Map(), ingress: null });
+const sampleAt = (at: number) => ({ at, pods: [], ingress: null });
 
 test("a sample is known only after its delay, and then the newest", () => {
   const pipeline = new MetricsPipeline({ delay: seconds(15) });

@@ -5,6 +5,8 @@
 import type { MetricsConfig } from "./config.ts";
 
 export interface PodSample {
+  /** Its name. */
+  readonly pod: string;
   /** Means over the window: millicores, bytes per second; bytes at the moment of the scrape. */
   readonly cpu: number;
   readonly memory: number;
@@ -26,8 +28,8 @@ export interface IngressSample {
 
 export interface Sample {
   readonly at: number;
-  /** By pod name; those whose sample is missing are absent. */
-  readonly pods: ReadonlyMap<string, PodSample>;
+  /** In the order of the pods; those whose sample is missing are absent. */
+  readonly pods: readonly PodSample[];
   readonly ingress: IngressSample | null;
 }
 

@@ -5,6 +5,8 @@
  */
 import {
   type Bytes,
+  bytes,
+  cores,
   type Ms,
   millicores,
   milliseconds,
@@ -120,7 +122,7 @@ export class Scraper {
 
   #scrapeService(service: number, now: number): void {
     const { metrics, rollout, rng, ledger } = this.#options;
-    const pods = new Map<string, PodSample>();
+    const pods: PodSample[] = [];
     const instances = new Map<string, InstanceSample>();
     for (const container of rollout.members[service] as readonly Container[]) {
       container.settle(now);
@@ -149,7 +151,8 @@ export class Scraper {
         },
         counters,
       });
-      pods.set(container.name, {
+      pods.push({
+        pod: container.name,
         cpu,
         memory: counters.memoryUsageBytes,
         io: io * 1e6,
@@ -235,10 +238,12 @@ export function readingOf(service: number, { program, rollout, start, sample }: 
     },
     pods: members.map((container) => ({
       pod: container.name,
-      createdAt: start + container.createdAt,
-      readyAt: container.readyAt === null ? null : start + container.readyAt,
-      cpuLimit: container.limits[CPU]! * 1_000,
-      memoryLimit: memoryLimitOf(container),
+      createdAt: milliseconds(start + container.createdAt),
+      readyAt: container.readyAt === null ? null : milliseconds(start + container.readyAt),
+      cpuLimit: cores(container.limits[CPU]!),
+      memoryLimit: bytes(memoryLimitOf(container)),
+      cpu: null,
+      memory: null,
       restarts: 0,
     })),
     ooms: [],

@@ -81,7 +81,7 @@ export function readService(service: number, reader: FluidReader): WorkloadReadi
   const { program, rollout, options, at, flows } = reader;
   const { start } = options;
   const members = rollout.members[service] as readonly Container[];
-  const pods = new Map<string, PodSample>();
+  const pods: PodSample[] = [];
   let latency = 0;
   let refused = 0;
   for (const container of members) {
@@ -91,7 +91,8 @@ export function readService(service: number, reader: FluidReader): WorkloadReadi
     refused += (station?.refused ?? 0) / members.length;
     if (use === null) continue;
     const { limits } = container;
-    pods.set(container.name, {
+    pods.push({
+      pod: container.name,
       cpu: use.cpu * limits[CPU]! * 1_000,
       memory: countersOf(container, 0).memoryUsageBytes,
       io: use.io * limits[IO]! * 1e6,

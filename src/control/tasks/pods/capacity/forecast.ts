@@ -292,7 +292,8 @@ export function loadNow(memory: LoadMemory): number {
   const { latest, earlier, minutes } = memory;
   const rise = latest - earlier - noiseOf(latest);
   if (rise <= 0) return latest;
-  return Math.max(latest, Math.min(latest + rise, mostOfAll(minutes) / GRAIN));
+  const risen = latest + rise;
+  return Math.max(latest, Math.min(risen, mostOfAll(minutes, Math.floor(risen * GRAIN) + 1) / GRAIN));
 }
 
 /** The most of the last minutes. */

@@ -98,19 +98,28 @@ export function loadsBefore({ hours, first, newest }: Minutes, minute: number, i
 
 /** From one minute to another, both included; −1 where one of them is not known. */
 export function mostFrom(minutes: Minutes, from: number, to: number): number {
+  const { hours, first, newest } = minutes;
+  if (first === null || newest === null || from < first || to > newest || from <= newest - KEPT) return -1;
   let most = -1;
+  let slot = slotOf(from);
   for (let at = from; at <= to; at++) {
-    const load = loadIn(minutes, at);
+    const load = inSlot(hours, slot);
     if (load < 0) return -1;
     if (load > most) most = load;
+    slot = slot === KEPT - 1 ? 0 : slot + 1;
   }
   return most;
 }
 
-/** The most that ever came, as far as is known. */
-export function mostOfAll({ hours }: Minutes): number {
+/** The most that ever came, as far as is known; once that is `enough` nothing more of it is looked at. */
+export function mostOfAll({ hours }: Minutes, enough: number): number {
   let most = 0;
-  for (const hour of hours) for (const load of hour) if (load > most) most = load;
+  for (const hour of hours)
+    for (let place = 0; place < HOUR; place++) {
+      const load = hour[place] as number;
+      if (load > most) most = load;
+      if (most >= enough) return most;
+    }
   return most;
 }
 
