@@ -73,16 +73,16 @@ class BenchFleet {
   step(): number {
     const { step } = this.#coordinator;
     let sum = 0;
-    for (const [i, agent] of this.agents.entries()) {
-      const decision = unwrap((this.learners[i] as Ppo).act(this.#observations[i]!, { explore: true }));
-      sum += decision.action[0]!;
+    for (const [i, learner] of this.learners.entries())
+      sum += unwrap(learner.act(this.#observations[i]!, { explore: true })).action[0]!;
+    // All decide before anybody reports, as in a fleet's training.
+    for (const [i, agent] of this.agents.entries())
       unwrap(
         this.#coordinator.report(
           { agent, incarnation: this.#incarnations[i]!, step, values: this.#values[i]!, reward: 0.5 },
           milliseconds(0),
         ),
       );
-    }
     this.#coordinator.closeStep(milliseconds(0));
     for (const agent of this.agents) sum += unwrap(this.#coordinator.globalState(agent))[0]!;
     return sum;
