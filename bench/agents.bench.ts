@@ -2,6 +2,8 @@
  * `coxswain bench agents`: what a fleet costs: a step of all its agents, an update of one, memory, and how that grows.
  * Peer: the paper's own figures, which are printed beside ours; nobody else has published 110 agents of this kind.
  */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { loadKernels, tryKernels } from "../src/adapters/runtime/index.ts";
 import { milliseconds, parseWorkloadId, seededRng, unwrap, type WorkloadId } from "../src/base/index.ts";
 import { createCoordinator } from "../src/control/agents/index.ts";
@@ -73,16 +75,16 @@ class BenchFleet {
   step(): number {
     const { step } = this.#coordinator;
     let sum = 0;
-    for (const [i, agent] of this.agents.entries()) {
-      const decision = unwrap((this.learners[i] as Ppo).act(this.#observations[i]!, { explore: true }));
-      sum += decision.action[0]!;
+    for (const [i, learner] of this.learners.entries())
+      sum += unwrap(learner.act(this.#observations[i]!, { explore: true })).action[0]!;
+    // All decide before anybody reports, as in a fleet's training.
+    for (const [i, agent] of this.agents.entries())
       unwrap(
         this.#coordinator.report(
           { agent, incarnation: this.#incarnations[i]!, step, values: this.#values[i]!, reward: 0.5 },
           milliseconds(0),
         ),
       );
-    }
     this.#coordinator.closeStep(milliseconds(0));
     for (const agent of this.agents) sum += unwrap(this.#coordinator.globalState(agent))[0]!;
     return sum;
@@ -168,13 +170,13 @@ function playEpisode(learner: Ppo): void {
 
 const CONTEXT_SEEN = new Float32Array(CONTEXT).fill(0.5);
 
-/** Of networks, optimisers and a rollout. In WebAssembly, whose memory the process can tell; the native kernels take as much. */
+/** Of networks, optimisers and a rollout; of the kernels' memory what is handed out. The native kernels take as much. */
 function memoryOf(count: number): Figure {
   const kernels = unwrap(tryKernels("wasm"));
   const first = learnerOf(kernels, 0);
-  const before = held();
+  const before = held(kernels);
   const learners = Array.from({ length: count }, (_, i) => learnerOf(kernels, i));
-  const value = round((held() - before) / count / 1_024);
+  const value = round((held(kernels) - before) / count / 1_024);
   for (const learner of [first, ...learners]) learner.dispose();
   const bound = atMost(256, "KiB");
   return {
@@ -188,10 +190,12 @@ function memoryOf(count: number): Figure {
   };
 }
 
-/** What is not collected yet counts too: an upper bound. */
-function held(): number {
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
+/** After a collection: what earlier parts left behind would otherwise be taken off when it goes meanwhile. */
+function held({ memory }: Kernels): number {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return memory.used + heapUsed + arrayBuffers;
 }
 
 /** Cost per agent of a step with many agents over that with a hundred. */

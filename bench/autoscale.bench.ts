@@ -5,6 +5,7 @@ import { calibrationFigures } from "./autoscale/calibration.ts";
 import { environmentFigures } from "./autoscale/environment.ts";
 import { eventWorldFigures } from "./autoscale/event-world.ts";
 import { fluidWorldFigures } from "./autoscale/fluid-world.ts";
+import { pretrainingFigures } from "./autoscale/pretraining.ts";
 import { transferFigures } from "./autoscale/transfer.ts";
 import { turnFiguresOnLoopThread } from "./autoscale/turns-thread.ts";
 import { type Bench, type BenchContext, type BenchReport, describeMachine, type Figure } from "./report.ts";
@@ -15,6 +16,7 @@ const parts: readonly ((context: BenchContext) => Promise<readonly Figure[]>)[] 
   eventWorldFigures,
   fluidWorldFigures,
   environmentFigures,
+  pretrainingFigures,
   calibrationFigures,
   transferFigures,
   bootstrapFigures,

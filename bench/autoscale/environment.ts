@@ -6,7 +6,7 @@ import { drawScene, guardLimits, openWorld, taskOf } from "../../src/pretraining
 import { interleave, local } from "../measure.ts";
 import { type BenchContext, type Figure, round } from "../report.ts";
 
-const TARGET = 30_000;
+const TARGET = 100_000;
 const SCENES = [0, 1, 2, 3];
 const FIRST_STEPS = 2_000;
 /** Not one that studies report. */
