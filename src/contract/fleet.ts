@@ -29,6 +29,8 @@ export interface FleetMember {
   readonly since: number;
   /** How often it has come, those that were there at first having come once. */
   readonly joins: number;
+  /** The share of steps that is to keep the SLO. */
+  readonly attainment: number;
   readonly stage: Stage;
   readonly acting: Actor;
   readonly lately: FleetLately;

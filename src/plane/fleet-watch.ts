@@ -18,6 +18,7 @@ import type {
 } from "../contract/index.ts";
 import { noAccount, utilisationOf } from "../contract/index.ts";
 import type { Measured } from "../control/index.ts";
+import { USUAL_ATTAINMENT } from "./budget.ts";
 import type { HostLook, WorldFleet } from "./world.ts";
 
 /** Of the world's time: what `lately` is over, and what a point of the series stands for. */
@@ -32,7 +33,7 @@ export type FleetStep = Pick<Measured, "preservation" | "reward" | "sums">;
 
 /** A managed workload, as it is now. */
 export interface Watched {
-  readonly target: { readonly id: WorkloadId; readonly title: string };
+  readonly target: { readonly id: WorkloadId; readonly title: string; readonly attainment?: number };
   readonly agent: { readonly id: AgentId; readonly stage: StageName; readonly acting: Actor };
   /** null without a twin. */
   readonly twinSeen: unknown;
@@ -115,8 +116,8 @@ export class FleetWatch {
     if (member.twin !== null && twin !== null) this.#keep(member.twin, twin);
   }
 
-  /** After everybody's step was added; true where there is something new to be told. */
-  endStep(at: Ms): boolean {
+  /** After everybody's step was added: whether there is something new to be told, and who has gone. */
+  endStep(at: Ms): { readonly hasNews: boolean; readonly left: readonly string[] } {
     const { present, hosts } = this.#fleet.look();
     const isFirst = this.#steps === 0;
     const changes = this.#members.flatMap((member) => this.#move(member, { isHere: present, at, isFirst }));
@@ -129,7 +130,10 @@ export class FleetWatch {
     this.#steps += 1;
     const isPoint = this.#steps % this.#pointSteps === 0;
     if (isPoint) this.#addPoint(at);
-    return isPoint || isFirst || changes.length > 0;
+    return {
+      hasNews: isPoint || isFirst || changes.length > 0,
+      left: changes.flatMap(({ kind, workload }) => (kind === "left" ? [workload] : [])),
+    };
   }
 
   document(at: Ms): FleetDocument {
@@ -162,9 +166,10 @@ export class FleetWatch {
     member.isPresent = isPresent;
     member.since = isFirst ? this.#since : at;
     if (isPresent) member.joins += 1;
+    if (isFirst) return [];
     // What it did before it was away is not how it does now.
     for (const side of [member.own, member.twin]) if (side !== null) side.lately = [];
-    return isFirst ? [] : [{ at, workload: id, kind: isPresent ? "joined" : "left" }];
+    return [{ at, workload: id, kind: isPresent ? "joined" : "left" }];
   }
 
   #addPoint(at: Ms): void {
@@ -209,7 +214,17 @@ interface Moved {
   readonly isFirst: boolean;
 }
 
-function memberDocument({ watched, own, twin, isPresent, since, joins, preservation, reward, use }: Member): FleetMember {
+function memberDocument({
+  watched,
+  own,
+  twin,
+  isPresent,
+  since,
+  joins,
+  preservation,
+  reward,
+  use,
+}: Member): FleetMember {
   const { target, agent } = watched;
   return {
     workload: target.id,
@@ -218,6 +233,7 @@ function memberDocument({ watched, own, twin, isPresent, since, joins, preservat
     isPresent,
     since,
     joins,
+    attainment: target.attainment ?? USUAL_ATTAINMENT,
     stage: agent.stage,
     acting: agent.acting,
     lately: latelyOf(own.lately),

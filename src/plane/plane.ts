@@ -188,7 +188,7 @@ export class Plane implements Commanded {
     for (const happened of this.#world.events?.moveTo(at) ?? []) this.#tellHappened(happened, at);
     const samples = this.workloads.flatMap((workload) => this.#measure(workload, at) ?? []);
     this.#updates.push({ kind: "samples", at, samples });
-    if (this.#fleet?.endStep(at)) this.#updates.push({ kind: "fleet", fleet: this.#fleet.document(at) });
+    this.#tellFleet(at);
     this.#tellSomeAgents();
     if (this.#steps % COMPACT_EVERY === 0) this.#compact();
   }
@@ -216,6 +216,19 @@ export class Plane implements Commanded {
       twinAccount: workload.twinAccount,
       budget,
     };
+  }
+
+  #tellFleet(at: Ms): void {
+    if (this.#fleet === undefined) return;
+    const { hasNews, left } = this.#fleet.endStep(at);
+    for (const workload of this.workloads.filter(({ target }) => left.includes(target.id))) {
+      workload.troubles.forget();
+      if (workload.trouble === null) continue;
+      // That it went was told; that it keeps its SLO again would be wrong.
+      workload.trouble = null;
+      this.tellWorkload(workload);
+    }
+    if (hasNews) this.#updates.push({ kind: "fleet", fleet: this.#fleet.document(at) });
   }
 
   /** One event when it begins and one when it is over, however many steps lie between. */

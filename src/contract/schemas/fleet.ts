@@ -26,6 +26,7 @@ const member = document("FleetMember", {
   isPresent: z.boolean(),
   since: when,
   joins: whole.meta({ description: "How often it has come; those that were there at first have come once." }),
+  attainment: number.meta({ description: "The share of steps that is to keep the SLO." }),
   stage: z.enum(stages),
   acting: z.enum(actors),
   lately,
@@ -56,7 +57,8 @@ const host = document("FleetHost", {
       part({
         workload: z.string(),
         by: z.string().nullable().meta({
-          description: "Who wants the same; the workload itself in its own way, null: containers that are being started.",
+          description:
+            "Who wants the same; the workload itself in its own way, null: containers that are being started.",
         }),
         resource: z.enum(serviceResources),
         share: share.meta({ description: "Share of the time at work on this host that is lost to it." }),
