@@ -33,7 +33,6 @@ export type {
   FleetLately,
   FleetLoss,
   FleetMember,
-  FleetTenant,
 } from "./fleet.ts";
 export type { LoopDocument, TimingsDocument } from "./loop.ts";
 export type {

@@ -77,4 +77,4 @@ export { functionKind, functionKinds } from "./serverless/kinds.ts";
 export type { InvocationPattern } from "./serverless/patterns.ts";
 export { poissonPattern, recordedPattern } from "./serverless/patterns.ts";
 export type { FunctionSpec, ServerlessOptions } from "./serverless/spec.ts";
-export type { FunctionTruth, InvokerView, InvokerWork, ServerlessWorld } from "./serverless/world.ts";
+export type { FunctionTruth, InvokerView, ServerlessWorld } from "./serverless/world.ts";

@@ -9,9 +9,8 @@ import type { FleetChange, FleetDocument, FleetMember } from "../../../src/contr
 import { Curve } from "../parts/curve.tsx";
 import { Plot, type PlotSpec } from "../parts/plot.tsx";
 import { drawMoments } from "../parts/plot-drawing.ts";
-import { usedNames, useTitle } from "../words/fleet.ts";
+import { type FleetProps, usedNames, useTitle } from "../words/fleet.ts";
 import { percent, reward, shortClock } from "../words/format.ts";
-import type { FleetProps } from "./fleet.tsx";
 
 /** Of who came and went, as words. */
 const CHANGES = 6;

@@ -5,9 +5,8 @@
 import type { ComponentChild } from "preact";
 import type { FleetHost } from "../../../src/contract/index.ts";
 import { hrefOf } from "../router.ts";
-import { type Lost, lostBy, NOTICED } from "../words/fleet.ts";
+import { type FleetProps, type Lost, lostBy, NOTICED } from "../words/fleet.ts";
 import { brief, bytes, elapsed, percent } from "../words/format.ts";
-import type { FleetProps } from "./fleet.tsx";
 
 /** How many colours there are (styles/map.css); names say what colours only repeat. */
 const KINDS = 6;

@@ -12,8 +12,10 @@ import { Grid, GridCell, GridRow } from "../parts/grid.tsx";
 import { fleetState, followFleet } from "../plane/fleet.ts";
 import { hrefOf } from "../router.ts";
 import { store } from "../state.ts";
+import { capitalized } from "../words/fallback.ts";
 import {
   awayWords,
+  type FleetProps,
   fleetHeadline,
   lostBy,
   missedWords,
@@ -38,7 +40,7 @@ export function FleetView(): ComponentChild {
       <Title>Fleet</Title>
       {state.kind === "loading" ? <Loading what="the fleet" /> : null}
       {state.kind === "problem" ? <Problem what="The fleet cannot be shown." why={state.why} /> : null}
-      {state.kind === "none" ? <Problem what="There is no fleet here." why={`${state.why}.`} /> : null}
+      {state.kind === "none" ? <Problem what="There is no fleet here." why={`${capitalized(state.why)}.`} /> : null}
     </>
   );
 }
@@ -65,11 +67,6 @@ function Seen({ fleet }: { fleet: FleetDocument }): ComponentChild {
       <FleetCurves fleet={fleet} titleOf={titleOf} />
     </div>
   );
-}
-
-export interface FleetProps {
-  readonly fleet: FleetDocument;
-  readonly titleOf: (workload: string) => string;
 }
 
 const USED = "Used of what is granted";

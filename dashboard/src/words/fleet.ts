@@ -12,6 +12,12 @@ import type {
 } from "../../../src/contract/index.ts";
 import { percent, shortClock } from "./format.ts";
 
+/** What every part of its page shows. */
+export interface FleetProps {
+  readonly fleet: FleetDocument;
+  readonly titleOf: (workload: string) => string;
+}
+
 /** What is shared on a machine: network and storage are one there. */
 const sharedWord: Readonly<Record<ServiceResource, string>> = {
   cpu: "CPU",
