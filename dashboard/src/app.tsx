@@ -12,6 +12,7 @@ import { reconnect, store } from "./state.ts";
 import { isDark, toggleTheme } from "./theme.ts";
 import { AgentView } from "./views/agent.tsx";
 import { EventsView } from "./views/events.tsx";
+import { FleetView } from "./views/fleet.tsx";
 import { MapView } from "./views/map.tsx";
 import { Overview } from "./views/overview.tsx";
 import { ServicesView } from "./views/services.tsx";
@@ -34,6 +35,7 @@ export function App(): ComponentChild {
         </a>
         <nav aria-label="Main">
           <Tab to={{ view: "overview" }}>Overview</Tab>
+          {store.hasFleet.value ? <Tab to={{ view: "fleet" }}>Fleet</Tab> : null}
           <Tab to={{ view: "services", trace: null }}>Services</Tab>
           <Tab to={{ view: "events", workload: null }}>Events</Tab>
           <Tab to={{ view: "map", chosen: null }}>Map</Tab>
@@ -183,6 +185,8 @@ function CurrentView(): ComponentChild {
       return <EventsView workload={now.workload} />;
     case "services":
       return <ServicesView trace={now.trace} />;
+    case "fleet":
+      return <FleetView />;
     case "map":
       return <MapView chosen={now.chosen} />;
     case "studies":

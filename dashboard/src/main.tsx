@@ -10,6 +10,7 @@ import "./styles/views.css";
 import "./styles/lists.css";
 import "./styles/map.css";
 import "./styles/services.css";
+import "./styles/fleet.css";
 import "./styles/narrow.css";
 import { followTheme } from "./theme.ts";
 

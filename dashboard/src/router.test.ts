@@ -10,6 +10,7 @@ test.each([
   { view: "events", workload: "x" },
   { view: "services", trace: null },
   { view: "services", trace: "0af7651916cd43dd8448eb211c80319c" },
+  { view: "fleet" },
   { view: "map", chosen: null },
   { view: "map", chosen: "known-1-7" },
   { view: "studies", study: "rl-cartpole" },

@@ -1,6 +1,6 @@
 /**
  * Which view is shown: `#/`, `#/workloads/<id>`, `#/agents/<id>`, `#/events`, `#/services[/<trace>]`,
- * `#/map[/<name>]`, `#/studies[/<id>]`.
+ * `#/fleet`, `#/map[/<name>]`, `#/studies[/<id>]`.
  * Owns: addresses in both directions. Hashes, because the page must work from any folder on any server;
  * ours leads an address without the hash to the one with it.
  */
@@ -12,6 +12,7 @@ export type KnownRoute =
   | { readonly view: "agent"; readonly id: string }
   | { readonly view: "events"; readonly workload: string | null }
   | { readonly view: "services"; readonly trace: string | null }
+  | { readonly view: "fleet" }
   | { readonly view: "map"; readonly chosen: string | null }
   | { readonly view: "studies"; readonly study: string | null };
 export type Route = KnownRoute | { readonly view: "unknown"; readonly address: string };
@@ -30,6 +31,7 @@ export function parseRoute(hash: string): Route {
   if (first === "agents" && second !== undefined) return { view: "agent", id: second };
   if (first === "events") return { view: "events", workload: second ?? null };
   if (first === "services") return { view: "services", trace: second ?? null };
+  if (first === "fleet") return { view: "fleet" };
   if (first === "map") return { view: "map", chosen: second ?? null };
   if (first === "studies") return { view: "studies", study: second ?? null };
   return { view: "unknown", address: hash };
@@ -47,6 +49,8 @@ export function hrefOf(route: KnownRoute): string {
       return route.workload === null ? "#/events" : `#/events/${encodeURIComponent(route.workload)}`;
     case "services":
       return route.trace === null ? "#/services" : `#/services/${encodeURIComponent(route.trace)}`;
+    case "fleet":
+      return "#/fleet";
     case "map":
       return route.chosen === null ? "#/map" : `#/map/${encodeURIComponent(route.chosen)}`;
     case "studies":

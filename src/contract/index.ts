@@ -26,6 +26,14 @@ export type {
 export type { ControlPlane, ManagedWorld, Readiness, SubscribeOptions, TakeUpdates } from "./control-plane.ts";
 export { dashboardViews } from "./dashboard-views.ts";
 export type { EmbeddingsDocument, NeighbourDocument, Place } from "./embeddings.ts";
+export type {
+  FleetChange,
+  FleetDocument,
+  FleetHost,
+  FleetLately,
+  FleetLoss,
+  FleetMember,
+} from "./fleet.ts";
 export type { LoopDocument, TimingsDocument } from "./loop.ts";
 export type {
   Account,

@@ -301,6 +301,8 @@ export interface WorldDocument {
 export interface OverviewDocument {
   /** The cluster's first. */
   readonly worlds: readonly WorldDocument[];
+  /** Workloads come and go, and share machines: /v1/fleet tells of it. */
+  readonly hasFleet: boolean;
   readonly version: string;
   readonly workloads: readonly WorkloadDocument[];
   readonly agents: readonly Pick<

@@ -2,6 +2,7 @@
  * How the documents change: what the plane posts, and what the stream sends on.
  * Owns: shapes only. Not here: the documents themselves (plane.ts), sending (server/stream-hub.ts).
  */
+import type { FleetDocument } from "./fleet.ts";
 import type { LoopDocument } from "./loop.ts";
 import type {
   Account,
@@ -37,14 +38,17 @@ export type PlaneUpdate =
   | { readonly kind: "event"; readonly event: Omit<EventDocument, "id"> }
   /** What only spans tell is different now: graph, suspects, paths, traces, requests. Whoever shows it asks for it. */
   | { readonly kind: "services"; readonly at: number }
+  /** The newest of the fleet, whole. */
+  | { readonly kind: "fleet"; readonly fleet: FleetDocument }
   /** For /metrics alone; whoever shows workloads passes over it. */
   | { readonly kind: "loop"; readonly loop: LoopDocument };
 
-/** A PlaneUpdate as the stream sends it: what is listed has its id. */
+/** A PlaneUpdate as the stream sends it: what is listed has its id, and whoever shows the fleet asks for it. */
 export type LiveUpdate =
   | Extract<PlaneUpdate, { readonly kind: "samples" | "workload" | "agent" | "services" }>
   | { readonly kind: "decision"; readonly decision: DecisionDocument }
-  | { readonly kind: "event"; readonly event: EventDocument };
+  | { readonly kind: "event"; readonly event: EventDocument }
+  | { readonly kind: "fleet"; readonly at: number };
 
 /**
  * What GET /v1/stream sends, as JSON in `data:`, under the name in `event:`. `snapshot` comes first and again after a gap;

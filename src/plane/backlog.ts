@@ -13,6 +13,7 @@ export class Backlog {
   #decisions: PlaneUpdate[] = [];
   #events: PlaneUpdate[] = [];
   #loop: PlaneUpdate | undefined;
+  #fleet: PlaneUpdate | undefined;
 
   add(updates: readonly PlaneUpdate[]): void {
     for (const update of updates) {
@@ -22,6 +23,7 @@ export class Backlog {
       else if (update.kind === "decision") this.#decisions.push(update);
       else if (update.kind === "event") this.#events.push(update);
       else if (update.kind === "loop") this.#loop = update;
+      else if (update.kind === "fleet") this.#fleet = update;
     }
     // Cut now and then, not at every update: a copy of hundreds for one more would be dear.
     this.#samples = newest(this.#samples, KEPT.samples);
@@ -38,7 +40,7 @@ export class Backlog {
       ...this.#samples.slice(-samples),
       ...this.#decisions.slice(-decisions),
       ...this.#events.slice(-events),
-      ...(this.#loop === undefined ? [] : [this.#loop]),
+      ...[this.#fleet, this.#loop].flatMap((update) => update ?? []),
     ];
   }
 }

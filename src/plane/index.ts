@@ -18,12 +18,16 @@ export { TroubleWatch } from "./trouble.ts";
 export { UpdateFeed } from "./update-feed.ts";
 export type {
   ActiveFault,
+  FleetLook,
+  HostLook,
+  HostWork,
   Truth,
   World,
   WorldClock,
   WorldEvent,
   WorldEvents,
   WorldFaults,
+  WorldFleet,
   WorldSide,
 } from "./world.ts";
 export type { OpenedWorld, OpenWorldOptions, WorldEntry } from "./world-entry.ts";

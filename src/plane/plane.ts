@@ -22,6 +22,7 @@ import type { CommandAnswer } from "./commands.ts";
 import { obey, setAllModes } from "./commands.ts";
 import { decisionOf } from "./decisions.ts";
 import { eventText } from "./event-texts.ts";
+import { FleetWatch } from "./fleet-watch.ts";
 import type { Commanded, ManagedWorkload, Saying } from "./managed-workload.ts";
 import { manage, measureStep, savedWorkload, spendBudget, twinRulesOf } from "./managed-workload.ts";
 import type { PlaneParts, PlaneWatcher } from "./plane-parts.ts";
@@ -48,6 +49,7 @@ export class Plane implements Commanded {
   readonly #twinStates: TimedStates;
   readonly #loop: ControlLoop;
   readonly #twinLoop: ControlLoop | undefined;
+  readonly #fleet: FleetWatch | undefined;
   #boundary: number;
   #steps = 0;
   /** The workload whose turn to be told of it is. */
@@ -70,6 +72,8 @@ export class Plane implements Commanded {
     this.#boundary = start + controlStep;
     const hasTwin = world.twin !== undefined;
     this.workloads = targets.map((target) => manage(target, { saved, history, controlStep, now: start, hasTwin }));
+    const { fleet } = world;
+    if (fleet) this.#fleet = new FleetWatch({ fleet, workloads: this.workloads, controlStep, now: start });
     this.#states = new TimedStates(parts.states, now);
     this.#twinStates = new TimedStates(parts.twinStates, now);
     this.#loop = this.#openLoop(world, this.#states, true);
@@ -184,6 +188,7 @@ export class Plane implements Commanded {
     for (const happened of this.#world.events?.moveTo(at) ?? []) this.#tellHappened(happened, at);
     const samples = this.workloads.flatMap((workload) => this.#measure(workload, at) ?? []);
     this.#updates.push({ kind: "samples", at, samples });
+    this.#tellFleet(at);
     this.#tellSomeAgents();
     if (this.#steps % COMPACT_EVERY === 0) this.#compact();
   }
@@ -194,6 +199,7 @@ export class Plane implements Commanded {
     const own = measureStep(agent.seen, { side: this.#world, target, slo: agent.slo });
     const twin = twinSeen && measureStep(twinSeen, { side: this.#world.twin, target, slo: agent.slo });
     if (own === null) return undefined;
+    this.#fleet?.add(target.id, own.measured, twin?.measured ?? null);
     workload.account = addTo(workload.account, own.measured);
     if (twin && workload.twinAccount) workload.twinAccount = addTo(workload.twinAccount, twin.measured);
     const { preservation } = own.measured;
@@ -210,6 +216,19 @@ export class Plane implements Commanded {
       twinAccount: workload.twinAccount,
       budget,
     };
+  }
+
+  #tellFleet(at: Ms): void {
+    if (this.#fleet === undefined) return;
+    const { hasNews, left } = this.#fleet.endStep(at);
+    for (const workload of this.workloads.filter(({ target }) => left.includes(target.id))) {
+      workload.troubles.forget();
+      if (workload.trouble === null) continue;
+      // That it went was told; that it keeps its SLO again would be wrong.
+      workload.trouble = null;
+      this.tellWorkload(workload);
+    }
+    if (hasNews) this.#updates.push({ kind: "fleet", fleet: this.#fleet.document(at) });
   }
 
   /** One event when it begins and one when it is over, however many steps lie between. */

@@ -49,6 +49,14 @@ export class TroubleWatch {
     return this.#since;
   }
 
+  /** It went, and with it whatever was wrong: nobody waits for it any more. */
+  forget(): void {
+    this.#missed = [];
+    this.#harmed = [];
+    this.#since = null;
+    this.#had = undefined;
+  }
+
   see(view: TroubleView): Trouble | null {
     const { at, measured, have } = view;
     const isMissed = measured.preservation !== null && measured.preservation < 1;

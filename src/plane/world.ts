@@ -3,10 +3,10 @@
  * Owns: the port. Not here: who implements it (cli/up: a simulated cluster; adapters: a real one).
  *
  * Only telemetry, actuator and clock are needed. Truth, a twin, faults and events are what a simulated world has besides;
- * a plane without them measures by readings alone and compares with nobody.
+ * a plane without them measures by readings alone and compares with nobody. Any world may tell of a fleet.
  */
 import type { Actuator } from "../act/index.ts";
-import type { Clock, ManualClock, Ms, Result, WorkloadId } from "../base/index.ts";
+import type { Bytes, Clock, ManualClock, Ms, Resource, Result, WorkloadId } from "../base/index.ts";
 import type { FaultName, ReleaseDocument, Severity } from "../contract/index.ts";
 import type { Measured } from "../control/index.ts";
 import type { NodeSource } from "../control/loop/index.ts";
@@ -20,6 +20,7 @@ export interface World extends WorldSide {
   readonly twin?: WorldSide;
   readonly faults?: WorldFaults;
   readonly events?: WorldEvents;
+  readonly fleet?: WorldFleet;
 }
 
 /** What a loop meets: of the managed world, or of its twin. */
@@ -73,4 +74,45 @@ export interface WorldEvents {
   causesOf(workload: WorkloadId): readonly string[];
   /** null where nobody knows. */
   releaseOf(workload: WorkloadId): ReleaseDocument | null;
+}
+
+/** Workloads that come and go, and the machines that they share. */
+export interface WorldFleet {
+  /** As it is now; what is done on hosts is since the last look. */
+  look(): FleetLook;
+}
+
+export interface FleetLook {
+  readonly present: readonly WorkloadId[];
+  /** null where the world does not tell. */
+  readonly hosts: readonly HostLook[] | null;
+}
+
+export interface HostLook {
+  readonly name: string;
+  readonly cores: number;
+  /** That containers may reserve, and that is reserved. */
+  readonly memory: Bytes;
+  readonly reserved: Bytes;
+  /** Containers: able to work or being started, and paused for nobody. */
+  readonly tenants: readonly { readonly workload: WorkloadId; readonly active: number; readonly spare: number }[];
+  /** null where the world does not tell. */
+  readonly work: HostWork | null;
+}
+
+export interface HostWork {
+  /** On average: cores that it would use alone, cores that it uses, requests at work. */
+  readonly tenants: readonly {
+    readonly workload: WorkloadId;
+    readonly wanted: number;
+    readonly used: number;
+    readonly busy: number;
+  }[];
+  /** Of the time at work: lost because `by` wants the resource too, or, where that is null, because containers start. */
+  readonly losses: readonly {
+    readonly workload: WorkloadId;
+    readonly by: WorkloadId | null;
+    readonly resource: Resource;
+    readonly share: number;
+  }[];
 }

@@ -3,6 +3,9 @@
 export type { FaultName, ReleaseDocument, Severity } from "../contract/index.ts";
 export type {
   ActiveFault,
+  FleetLook,
+  HostLook,
+  HostWork,
   LearnerWish,
   OpenedWorld,
   OpenWorldOptions,
@@ -16,6 +19,7 @@ export type {
   WorldEvent,
   WorldEvents,
   WorldFaults,
+  WorldFleet,
   WorldSide,
 } from "../plane/index.ts";
 export { taskTarget } from "../plane/index.ts";

@@ -26,6 +26,7 @@ import { createReadModel, type ReadModel, type ReadModelLimits } from "./read-mo
 import { addCommandRoutes } from "./routes/commands.ts";
 import { addDashboard, type StaticFiles } from "./routes/dashboard.ts";
 import { addEmbeddingRoute, type PoolShelf } from "./routes/embeddings.ts";
+import { addFleetRoute } from "./routes/fleet.ts";
 import { addOwnRoutes } from "./routes/own.ts";
 import { addReadingRoutes } from "./routes/reading.ts";
 import { addServiceRoutes } from "./routes/services.ts";
@@ -87,6 +88,7 @@ export function createApp({ plane, options }: { readonly plane: ControlPlane; re
 
   const overview = (): OverviewDocument => ({
     worlds: plane.worlds.map((world) => ({ ...world, at: model.timeOf(world.tasks) ?? world.startedAt })),
+    hasFleet: model.fleet() !== undefined,
     version: options.version,
     workloads: model.workloads(),
     agents: model.agentSummaries(),
@@ -139,6 +141,7 @@ export function createApp({ plane, options }: { readonly plane: ControlPlane; re
   addStreamRoute(app, { hub, limits: { ...limits, streamsPerName } });
   addStudyRoutes(app, options.studies ?? NO_STUDIES);
   addEmbeddingRoute(app, { model, pool: options.pool ?? NO_POOL });
+  addFleetRoute(app, model);
   addServiceRoutes(app, { services: options.services, limits, clock });
   addCommandRoutes(app, { plane, model, limits, clock, requireIfMatch: options.requireIfMatch ?? false });
   const readiness = () => {

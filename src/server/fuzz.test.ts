@@ -35,6 +35,7 @@ const known = fc.constantFrom(
   "/v1/workloads/cart/faults",
   "/v1/decisions",
   "/v1/embeddings",
+  "/v1/fleet",
   "/v1/agents/cart-agent/mode",
   "/v1/agents/cart-agent/promote",
   "/v1/trajectories",

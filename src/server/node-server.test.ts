@@ -250,6 +250,7 @@ test("an address of a view leads to the page, below any prefix; of the API and o
     ["/agents/web-shop-agent/", "/#/agents/web-shop-agent"],
     ["/events", "/#/events"],
     ["/studies/", "/#/studies"],
+    ["/fleet", "/#/fleet"],
   ] as const) {
     const { status, headers } = await look(path);
     expect(status, path).toBe(302);

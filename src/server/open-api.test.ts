@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { expect, test } from "vitest";
+import { fleet } from "../../test/fixtures/documents/fleet.ts";
 import { decision, event, json, START, samples, serverStage } from "../../test/fixtures/server/fake-plane.ts";
 
 /** The parts of OpenAPI 3.1 that the document uses; strict, so that a misspelt field is found. */
@@ -109,6 +110,7 @@ test("every route of the API is in the document", async () => {
       "GET /v1/decisions",
       "GET /v1/embeddings",
       "GET /v1/events",
+      "GET /v1/fleet",
       "GET /v1/metrics",
       "GET /v1/overview",
       "GET /v1/services",
@@ -176,6 +178,8 @@ test("what the server answers is what its document says, for every JSON answer a
   await agrees("/v1/metrics");
   await agrees("/v1/studies");
   await agrees("/v1/embeddings");
+  stage.plane.send({ kind: "fleet", fleet });
+  await agrees("/v1/fleet");
   await agrees("/livez");
   const overview: unknown = await (await stage.ask("/v1/overview")).json();
   expect(schemaFor("/v1/agents").safeParse(overview).success).toBe(false);

@@ -53,6 +53,7 @@ const STATUSES: { readonly [code: string]: ProblemStatus } = {
   "server.not-found": 404,
   "plane.unknown-agent": 404,
   "plane.unknown-workload": 404,
+  "plane.no-fleet": 404,
   "services.none": 404,
   "services.unknown-trace": 404,
   "services.unknown-anomaly": 404,

@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
+import { fleet } from "../fixtures/documents/fleet.ts";
 import { openBrowser } from "./browser.ts";
 import { fitsItsWidth, picture, root, violations, visit } from "./dashboard-page.ts";
 import { type Served, type ServeOptions, servePlane } from "./plane-server.ts";
@@ -51,6 +52,21 @@ const SCENES: readonly Scene[] = [
   { name: "workload", hash: "#/workloads/checkout", ready: ".charts canvas" },
   { name: "agent", hash: "#/agents/agent-checkout", ready: "#history" },
   { name: "events", hash: "#/events", ready: ".events li" },
+  { name: "fleet", hash: "#/fleet", ready: ".hosts .host", serve: { script: { fleet } } },
+  {
+    name: "fleet-curves",
+    hash: "#/fleet",
+    ready: ".fleet-mean canvas",
+    serve: { script: { fleet } },
+    act: (page) => page.locator(".fleet-mean").evaluate((section) => section.scrollIntoView()),
+  },
+  {
+    name: "fleet-of-unknown-hosts",
+    hash: "#/fleet",
+    ready: ".fleet-members .row",
+    serve: { script: { fleet: { ...fleet, hosts: null, changes: [] } } },
+  },
+  { name: "no-fleet", hash: "#/fleet", ready: ".state.problem" },
   { name: "studies", hash: "#/studies/aware-serving", ready: "#aware-serving figure img" },
   { name: "nothing-here", hash: "#/nowhere", ready: "main code" },
   { name: "unknown-workload", hash: "#/workloads/none", ready: ".state.problem" },

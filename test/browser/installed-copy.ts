@@ -27,7 +27,8 @@ export function setup(project: TestProject): () => void {
     filter: (path) => !/\.(?:d\.ts|map)$/.test(path),
   });
   mkdirSync(join(copy, "docs"));
-  for (const folder of ["kernels", "node_modules", "docs/results"]) symlinkSync(join(root, folder), join(copy, folder));
+  for (const folder of ["kernels", "models", "node_modules", "docs/results"])
+    symlinkSync(join(root, folder), join(copy, folder));
   buildDashboard({ results: join(root, "docs/results"), outDir: join(copy, "dashboard/dist") });
   project.provide("installed", copy);
   return () => rmSync(copy, { recursive: true, force: true });

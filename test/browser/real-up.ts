@@ -24,6 +24,8 @@ export interface UpOptions {
   readonly speed?: number;
   /** The folder of a finished pre-training. */
   readonly sharedModel?: string;
+  /** Pods of a cluster unless said. */
+  readonly demo?: "pods" | "functions";
 }
 
 /** A second on a free machine; CI has others to serve. */
@@ -32,9 +34,9 @@ const START_MS = 180_000;
 const MOST_SAID = 20_000;
 
 export async function startUp(options: UpOptions): Promise<RunningUp> {
-  const { installed, data, port = 0, speed = 360, sharedModel } = options;
+  const { installed, data, port = 0, speed = 360, sharedModel, demo = "pods" } = options;
   const model = sharedModel === undefined ? [] : ["--shared-model", sharedModel];
-  const args = ["up", "--port", String(port), "--data", data, "--speed", String(speed), ...model];
+  const args = ["up", "--port", String(port), "--data", data, "--speed", String(speed), "--demo", demo, ...model];
   const child = spawn(process.execPath, [join(installed, "bin/coxswain"), ...args], {
     stdio: ["ignore", "pipe", "pipe"],
   });

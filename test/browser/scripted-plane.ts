@@ -12,6 +12,7 @@ import type {
   Command,
   ControlPlane,
   FamiliarityDocument,
+  FleetDocument,
   PlaneUpdate,
   Sample,
   SettingDocument,
@@ -54,6 +55,8 @@ export interface Script {
   readonly everyMs?: number | null;
   /** What a shared model makes of the workloads, in their order; the rest began without one. */
   readonly familiar?: readonly FamiliarityDocument[];
+  /** Told beside the workloads, whose it need not be of. */
+  readonly fleet?: FleetDocument;
   /** What is told instead of an update. */
   readonly told?: (update: PlaneUpdate) => PlaneUpdate;
 }
@@ -88,6 +91,7 @@ export function scriptedPlane(options: Script = {}): ScriptedPlane {
 
   const introduction = (): PlaneUpdate[] => actors.flatMap((actor) => [workloadUpdate(actor), agentUpdate(actor)]);
   journal.push(...historyEvents());
+  if (options.fleet !== undefined) journal.push({ kind: "fleet", fleet: options.fleet });
   const timer = options.everyMs === null ? undefined : setInterval(() => tell(stepped()), options.everyMs ?? 100);
 
   return {

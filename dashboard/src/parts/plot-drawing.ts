@@ -127,3 +127,45 @@ export function drawShade(plot: uPlot, shaded: readonly boolean[]): void {
   });
   ctx.restore();
 }
+
+/** Something that happened at a time, as a line from top to bottom. */
+export interface Moment {
+  /** On the x axis. */
+  readonly at: number;
+  readonly label: string;
+  /** Where the label would be written over another. */
+  readonly short: string;
+  readonly colour: Colour;
+}
+
+/** In their order in time. A label that does not fit before the next moment is shortened; one that is still too long is left out. */
+export function drawMoments(plot: uPlot, moments: readonly Moment[]): void {
+  const { ctx, bbox } = plot;
+  const scale = devicePixelRatio || 1;
+  const right = bbox.left + bbox.width;
+  const seen = moments
+    .map((moment) => ({ ...moment, x: Math.round(plot.valToPos(moment.at, "x", true)) }))
+    .filter(({ x }) => x >= bbox.left && x <= right);
+  ctx.save();
+  ctx.font = `${10.5 * scale}px system-ui, sans-serif`;
+  ctx.textAlign = "left";
+  ctx.textBaseline = "top";
+  ctx.setLineDash([3 * scale, 3 * scale]);
+  let free = bbox.left;
+  seen.forEach(({ x, label, short, colour: name }, index) => {
+    ctx.strokeStyle = colour(name);
+    ctx.fillStyle = colour(name);
+    ctx.lineWidth = scale;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    const left = x + 2 * scale;
+    const room = (seen[index + 1]?.x ?? right) - left - 2 * scale;
+    const text = [label, short].find((one) => ctx.measureText(one).width <= room);
+    if (text === undefined || left < free) return;
+    ctx.fillText(text, left, bbox.top + scale);
+    free = left + ctx.measureText(text).width;
+  });
+  ctx.restore();
+}

@@ -70,6 +70,9 @@ export class PlaneStore {
   readonly world = signal<WorldDocument | null>(null);
   /** Rises when what only spans tell has changed. */
   readonly servicesChanged = signal(0);
+  /** Whether there is one, and what rises when there is news of it. */
+  readonly hasFleet = signal(false);
+  readonly fleetChanged = signal(0);
   readonly version = signal("");
   readonly hasSnapshot = signal(false);
 
@@ -136,6 +139,7 @@ export class PlaneStore {
       this.at.value = cluster?.at ?? null;
       this.world.value = cluster ?? null;
       this.version.value = snapshot.version;
+      this.hasFleet.value = snapshot.hasFleet;
       const cells = new Map<string, WorkloadCell>();
       for (const document of snapshot.workloads) {
         const cell = this.cells.peek().get(document.id) ?? newCell(document);
@@ -187,6 +191,10 @@ export class PlaneStore {
             break;
           case "services":
             this.servicesChanged.value += 1;
+            break;
+          case "fleet":
+            this.hasFleet.value = true;
+            this.fleetChanged.value += 1;
             break;
         }
       }

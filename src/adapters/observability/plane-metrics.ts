@@ -150,6 +150,7 @@ export class PlaneMetrics {
         this.#loop = update.loop;
         break;
       case "services":
+      case "fleet":
         break;
     }
   }

@@ -9,6 +9,7 @@ const about: Banner = {
     { workload: "web-shop", title: "Web shop" },
     { workload: "ml-serving", title: "ML serving" },
   ],
+  hasFleet: false,
   application: "hotel-reservation",
   spans: { http: "http://127.0.0.1:4318", grpc: "http://127.0.0.1:4317" },
   folder: "/home/anna/.local/state/coxswain",
@@ -44,6 +45,11 @@ test("what is not running is not offered", () => {
   const api = text({ hasDashboard: false });
   expect(row("open", api)).toBe("http://127.0.0.1:7070/v1/overview");
   expect(api).not.toContain("/workloads/");
+});
+
+test("a fleet is offered first, where there is one", () => {
+  expect(row("try", text({ hasFleet: true }))).toMatch(/^see who comes and goes +http:\/\/127\.0\.0\.1:7070\/fleet$/);
+  expect(text()).not.toContain("/fleet");
 });
 
 test("of many workloads the first six are named, and the rest counted", () => {

@@ -9,6 +9,8 @@ export interface Banner {
   readonly url: string;
   readonly world: { readonly kind: string; readonly speed: number };
   readonly workloads: readonly { readonly workload: string; readonly title: string }[];
+  /** They come and go, and share machines. */
+  readonly hasFleet: boolean;
   /** The simulated application; null: none. */
   readonly application: string | null;
   /** Addresses that take spans; null: nowhere. */
@@ -44,11 +46,19 @@ export function bannerText(about: Banner, { hasColour }: { readonly hasColour: b
   return ["", title, "", ...lines, "", colours.dim("What happens is told below."), ""].join("\n");
 }
 
-/** Two or three things; what needs no address stands for itself. */
-function triesOf({ url, workloads, application, spans, hasDashboard }: Banner): readonly (readonly [string, string])[] {
+/** Two to four things; what needs no address stands for itself. */
+function triesOf({
+  url,
+  workloads,
+  hasFleet,
+  application,
+  spans,
+  hasDashboard,
+}: Banner): readonly (readonly [string, string])[] {
   const [first] = workloads;
   if (first === undefined || !hasDashboard) return [["see what the API has", `${url}/openapi.json`]];
   const tries: (readonly [string, string])[] = [
+    ...(hasFleet ? [["see who comes and goes", `${url}/fleet`] as const] : []),
     [`watch ${first.title} and its agent`, `${url}/workloads/${first.workload}`],
     ["break it", "choose a fault on that page, press Inject"],
   ];

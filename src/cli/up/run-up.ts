@@ -162,6 +162,7 @@ async function run(session: Session, options: UpOptions): Promise<UpSummary> {
         url,
         world: { kind: plane.world.kind, speed },
         workloads: tally.summaries(),
+        hasFleet: tally.hasFleet,
         application: options.application,
         spans: await spanAddresses(services),
         folder,

@@ -34,11 +34,13 @@ export class Tally {
   readonly #agents = new Map<string, Pick<AgentDocument, "stage" | "fallback">>();
   readonly #accounts = new Map<string, { readonly managed: Account; readonly twin: Account }>();
   #at = 0;
+  #hasFleet = false;
 
   take(updates: readonly PlaneUpdate[]): void {
     for (const update of updates) {
       if (update.kind === "workload") this.#workloads.set(update.workload.id, update.workload);
       if (update.kind === "agent") this.#agents.set(update.agent.workload, update.agent);
+      if (update.kind === "fleet") this.#hasFleet = true;
       if (update.kind !== "samples") continue;
       this.#at = update.at;
       for (const { workload, account, twinAccount } of update.samples)
@@ -49,6 +51,10 @@ export class Tally {
   /** World time of the newest sample; 0 before the first. */
   get at(): number {
     return this.#at;
+  }
+
+  get hasFleet(): boolean {
+    return this.#hasFleet;
   }
 
   summaries(): readonly WorkloadSummary[] {

@@ -8,6 +8,7 @@ export {
   studyResultSchema,
   studySummarySchema,
 } from "./api.ts";
+export { fleetSchema } from "./fleet.ts";
 export { pageOf } from "./parts.ts";
 export {
   accountSchema,

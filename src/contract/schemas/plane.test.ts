@@ -11,6 +11,7 @@ import type {
   EmbeddingsDocument,
   EventDocument,
   FaultName,
+  FleetDocument,
   LiveUpdate,
   MetricsDocument,
   ModeName,
@@ -49,6 +50,7 @@ test("every schema says exactly what the plain type of the contract says", () =>
   expectTypeOf<Of<typeof schemas.metricsSchema>>().toEqualTypeOf<MetricsDocument>();
   expectTypeOf<Of<typeof schemas.studySummarySchema>>().toEqualTypeOf<StudySummary>();
   expectTypeOf<Of<typeof schemas.embeddingsSchema>>().toEqualTypeOf<EmbeddingsDocument>();
+  expectTypeOf<Of<typeof schemas.fleetSchema>>().toEqualTypeOf<FleetDocument>();
   expectTypeOf<Of<typeof schemas.commandDoneSchema>>().toEqualTypeOf<CommandDone>();
   expectTypeOf<Of<typeof schemas.problemSchema>>().toEqualTypeOf<Problem>();
   expectTypeOf<Of<typeof schemas.liveUpdateSchema>>().toEqualTypeOf<LiveUpdate>();

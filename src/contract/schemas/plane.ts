@@ -219,6 +219,7 @@ const world = document("World", {
 
 export const overviewSchema = document("Overview", {
   worlds: list(world),
+  hasFleet: z.boolean().meta({ description: "Workloads come and go, and share machines: /v1/fleet tells of it." }),
   version: z.string(),
   workloads: list(workloadSchema),
   agents: list(

@@ -36,6 +36,7 @@ export const liveUpdateSchema = z
     part({ kind: z.literal("decision"), decision: decisionSchema }),
     part({ kind: z.literal("event"), event: eventSchema }),
     part({ kind: z.literal("services"), at: when }),
+    part({ kind: z.literal("fleet"), at: when }),
   ])
   .meta({ id: "LiveUpdate" });
 

@@ -8,6 +8,7 @@ import type {
   AgentDocument,
   DecisionDocument,
   EventDocument,
+  FleetDocument,
   LiveUpdate,
   MetricsDocument,
   MetricsSide,
@@ -76,6 +77,8 @@ export interface ReadModel {
   tellSeries(workload: string, query: SpanQuery): string | undefined;
   decisions(query: DecisionQuery): Page<DecisionDocument>;
   events(query: EventQuery): Page<EventDocument>;
+  /** The newest; undefined where nothing was told of one. */
+  fleet(): FleetDocument | undefined;
   /** In the order in which the tasks were first told of. */
   metrics(): MetricsDocument["tasks"];
 }
@@ -92,6 +95,7 @@ export function createReadModel(limits: ReadModelLimits = defaultReadModelLimits
   const decisions = createJournal<DecisionDocument>({ capacityPerLane: limits.decisionsPerWorkload });
   const events = createJournal<EventDocument>({ capacityPerLane: limits.eventsPerSeverity });
   const buffer = createRowBuffer(limits.knobsPerWorkload);
+  let fleet: FleetDocument | undefined;
   let refused = 0;
 
   const documents = (task?: string): readonly WorkloadDocument[] =>
@@ -186,6 +190,13 @@ export function createReadModel(limits: ReadModelLimits = defaultReadModelLimits
       }
       case "services":
         return update;
+      case "fleet":
+        if (update.fleet.members.length > limits.things) {
+          refused += 1;
+          return undefined;
+        }
+        fleet = update.fleet;
+        return { kind: "fleet", at: fleet.at };
       case "loop":
         // For /metrics alone.
         return undefined;
@@ -234,6 +245,7 @@ export function createReadModel(limits: ReadModelLimits = defaultReadModelLimits
         before,
         limit,
       }),
+    fleet: () => fleet,
     metrics() {
       const tasks = [...new Set(documents().map(({ task }) => task))];
       return tasks.map((task) =>

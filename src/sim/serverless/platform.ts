@@ -19,7 +19,7 @@ import { type FunctionSetting, settingProblem } from "./setting.ts";
 import { type FilledFunction, type FilledServerless, type FunctionSpec, fillFunction } from "./spec.ts";
 import { type Looked, truthOf } from "./truth.ts";
 import { drawOptions } from "./work.ts";
-import type { DecisionCharge, FunctionTruth, InvokerView, ServerlessWorld } from "./world.ts";
+import type { DecisionCharge, FunctionTruth, InvokerView, InvokerWork, ServerlessWorld } from "./world.ts";
 
 /** Pool events are 0 and 1; a flow's own begin after these. */
 const EVENT = { scrape: 2, decision: 3 } as const;
@@ -30,6 +30,7 @@ export interface FlowHost {
   readonly events: EventQueue;
   readonly pool: Pool;
   readonly hosted: readonly HostedFunction[];
+  readonly tellsWork: boolean;
 }
 
 /** A rung: how activations are served. */
@@ -39,6 +40,8 @@ export interface Flow extends PoolHooks {
   happen(kind: number, subject: number): void;
   /** Brings what is counted while activations run up to now. */
   settle(now: number): void;
+  /** Since the last call, which was so long ago; absent where nobody keeps it. */
+  takeWork?(over: number): readonly InvokerWork[];
 }
 
 interface Decision {
@@ -63,13 +66,14 @@ export class Platform implements ServerlessWorld {
   #nextDecision = 0;
   #turnEnds = 0;
   #now = 0;
+  #workTaken = 0;
 
   constructor(options: FilledServerless, makeFlow: (host: FlowHost) => Flow) {
     this.#options = options;
-    const { invokers, keepAlive, seed } = options;
+    const { invokers, keepAlive, seed, tellsWork } = options;
     this.#rng = seededRng(seed).fork("serverless");
     this.#pool = new Pool({ invokers, events: this.#queue, rng: this.#rng.fork("starts"), keepAlive });
-    this.#flow = makeFlow({ events: this.#queue, pool: this.#pool, hosted: this.#hosted });
+    this.#flow = makeFlow({ events: this.#queue, pool: this.#pool, hosted: this.#hosted, tellsWork });
     this.#pool.attach(this.#flow);
     for (const spec of options.functions) this.#pool.begin(this.#host(spec).owner);
   }
@@ -152,6 +156,13 @@ export class Platform implements ServerlessWorld {
         return active + spare > 0 ? [{ workload: owner.spec.id, active, spare }] : [];
       }),
     }));
+  }
+
+  work(): readonly InvokerWork[] | null {
+    this.#flow.settle(this.#now);
+    const over = this.#now - this.#workTaken;
+    this.#workTaken = this.#now;
+    return this.#options.tellsWork ? (this.#flow.takeWork?.(over) ?? null) : null;
   }
 
   add(spec: FunctionSpec): Result<void> {

@@ -49,6 +49,8 @@ export interface ServerlessOptions {
   /** What closed forms want: no way through the platform, another spread of work. */
   readonly overhead?: { readonly mean: number; readonly variation: number };
   readonly spread?: WorkSpread;
+  /** Whether it keeps who holds up whom; the event rung only. */
+  readonly tellsWork?: boolean;
 }
 
 export interface FilledFunction extends Required<FunctionSpec> {}
@@ -65,6 +67,7 @@ export function fillServerless(options: ServerlessOptions): FilledServerless {
     keepAlive: milliseconds(KEEP_ALIVE),
     overhead: usualOverhead,
     spread: "profile" as const,
+    tellsWork: false,
     ...options,
     window,
     metrics: { ...usualMetrics, ...options.metrics },

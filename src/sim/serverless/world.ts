@@ -5,7 +5,7 @@
  * A world never knows who drives it: it is read through activation records and counters, changed through settings, and
  * scored on the truth at the callers' side, which no controller sees.
  */
-import type { Ms, Result, WorkloadId } from "../../base/index.ts";
+import type { Ms, Resource, Result, WorkloadId } from "../../base/index.ts";
 import type { ActivationRecord, FunctionReading } from "../../observe/telemetry/index.ts";
 import type { FunctionSetting } from "./setting.ts";
 import type { FunctionSpec } from "./spec.ts";
@@ -61,6 +61,25 @@ export interface InvokerView {
   readonly tenants: readonly { readonly workload: WorkloadId; readonly active: number; readonly spare: number }[];
 }
 
+/** What activations did on one invoker since the last look, and what they lost to one another there. */
+export interface InvokerWork {
+  readonly invoker: string;
+  /** On average: cores that they would use alone, cores that they use, activations at work. */
+  readonly tenants: readonly {
+    readonly workload: WorkloadId;
+    readonly wanted: number;
+    readonly used: number;
+    readonly busy: number;
+  }[];
+  /** `share` of the time at work is lost because `by` wants the resource too; null: because containers are being started. */
+  readonly losses: readonly {
+    readonly workload: WorkloadId;
+    readonly by: WorkloadId | null;
+    readonly resource: Resource;
+    readonly share: number;
+  }[];
+}
+
 export interface ServerlessWorld {
   readonly now: Ms;
   readonly functions: readonly WorkloadId[];
@@ -72,6 +91,8 @@ export interface ServerlessWorld {
   /** What is left out stays. The answer is when it takes effect: after the decision's own time and the platform's. */
   apply(workload: WorkloadId, set: Partial<FunctionSetting>, charge?: DecisionCharge): Result<Ms>;
   invokers(): readonly InvokerView[];
+  /** Since the last call; null where nobody keeps it: an option, of the event rung alone. For those who look on. */
+  work(): readonly InvokerWork[] | null;
   /** A function is registered, with its first containers still to be started; or removed, and those who wait for it with it. */
   add(spec: FunctionSpec): Result<void>;
   remove(workload: WorkloadId): Result<void>;

@@ -56,6 +56,38 @@ test("policies act after they were watched, what they propose is done, and funct
     events.filter(({ kind }) => kind === "port-failing" || kind === "estimate-failed" || kind === "agent-crashed"),
   ).toEqual([]);
   expect(events.filter(({ text }) => text.includes("OFFLINE → ONLINE")).length).toBeGreaterThanOrEqual(2);
+  // Who was removed misses nothing and keeps nothing.
+  const left = events.filter(({ text }) => text.includes("leaves the fleet"));
+  for (const { workload, at } of left)
+    expect(
+      events.some((one) => one.kind === "slo" && one.workload === workload && one.at > at && one.at < at + 600_000),
+    ).toBe(false);
+  const fleets = updates.flatMap((update) => (update.kind === "fleet" ? [update.fleet] : []));
+  const fleet = fleets.at(-1);
+  // Told once a minute, and whenever somebody comes or goes.
+  expect(fleets.length).toBeGreaterThanOrEqual(60);
+  expect(fleet?.changes.map(({ kind, at }) => [kind, at])).toEqual(
+    events
+      .filter(({ kind }) => kind === "churn")
+      .map(({ text, at }) => [text.includes("joins") ? "joined" : "left", at]),
+  );
+  const { hosts, members, series } = fleet ?? { members: [] };
+  const here = members.filter(({ isPresent }) => isPresent).map(({ workload }) => workload);
+  expect(here.length).toBe(series?.present.at(-1));
+  expect(hosts?.map(({ name, cores }) => [name, cores])).toEqual([0, 1, 2, 3].map((i) => [`invoker${i}`, 28]));
+  // Everybody who is there has containers somewhere, and nobody who is away.
+  expect(new Set(hosts?.flatMap(({ tenants }) => tenants.map(({ workload }) => workload)))).toEqual(new Set(here));
+  for (const { cores, tenants } of hosts ?? []) {
+    const used = tenants.reduce((sum, tenant) => sum + (tenant.used ?? 0), 0);
+    expect(used).toBeGreaterThan(0);
+    expect(used).toBeLessThan(cores);
+  }
+  // Over an hour somebody has been in another's way.
+  expect(
+    fleets.some((one) =>
+      one.hosts?.some(({ losses }) => losses?.some(({ workload, by }) => by !== workload && by !== null)),
+    ),
+  ).toBe(true);
   const decisions = updates.flatMap((update) => (update.kind === "decision" ? [update.decision] : []));
   const byLearner = decisions.filter(({ who }) => who === "learner");
   expect(byLearner.length).toBeGreaterThan(200);

@@ -1,6 +1,6 @@
 /**
  * A simulated serverless platform and its twin as a plane's world: the same functions, invokers and calls, under different controllers.
- * Owns: the ports through which a plane meets them, and which functions are there when.
+ * Owns: the ports through which a plane meets them, which functions are there when, and what is told of the invokers.
  * Not here: simulating (sim/serverless), the agents' parts (functions-targets.ts), turns (plane).
  *
  * A function that is away has no reading: its agent waits, its rules too, and it goes on with what it knows when it is back.
@@ -10,6 +10,7 @@ import {
   err,
   failure,
   ManualClock,
+  mebibytes,
   milliseconds,
   minutes,
   ok,
@@ -19,7 +20,7 @@ import {
 } from "../../../base/index.ts";
 import { AWAY } from "../../../control/loop/index.ts";
 import type { FunctionSetting } from "../../../control/tasks/functions/index.ts";
-import type { World, WorldEvent, WorldSide } from "../../../plane/index.ts";
+import type { HostLook, World, WorldEvent, WorldSide } from "../../../plane/index.ts";
 import type { FunctionKind, FunctionSpec, ServerlessWorld } from "../../../sim/index.ts";
 import {
   functionKind,
@@ -84,6 +85,7 @@ export function openFunctionsWorld(
 ): World {
   const open = (which: "have" | "twinHave") =>
     serverlessWorld({
+      tellsWork: which === "have",
       seed,
       start,
       invokers: INVOKERS,
@@ -122,6 +124,7 @@ export function openFunctionsWorld(
       },
     },
     events: { moveTo, causesOf: () => [], releaseOf: () => null },
+    fleet: { look: () => ({ present: managed.functions, hosts: hostsOf(managed) }) },
   };
 }
 
@@ -130,6 +133,19 @@ function churn(world: ServerlessWorld, { id, initial, spec, isThere }: DemoFunct
   const [is, should] = [world.functions.includes(id), isThere(world.now)];
   if (is && !should) unwrap(world.remove(id));
   if (!is && should) unwrap(world.add(spec(initial)));
+}
+
+function hostsOf(world: ServerlessWorld): readonly HostLook[] {
+  const works = new Map((world.work() ?? []).map((work) => [work.invoker, work]));
+  return world.invokers().map(({ invoker, cores, memory, room, tenants }) => ({
+    name: invoker,
+    cores,
+    memory: mebibytes(memory),
+    reserved: mebibytes(memory - room),
+    // Containers of one that was removed end with the calls that they are at.
+    tenants: tenants.filter(({ workload }) => world.functions.includes(workload)),
+    work: works.get(invoker) ?? null,
+  }));
 }
 
 function sideOf(world: ServerlessWorld): WorldSide {

@@ -34,7 +34,10 @@ export class EventFlow implements Flow {
 
   constructor(host: FlowHost) {
     this.#host = host;
-    this.#stations = host.pool.invokers.map((invoker) => new Station(invoker, host.events, EVENT.done));
+    const { events, tellsWork } = host;
+    this.#stations = host.pool.invokers.map(
+      (invoker) => new Station(invoker, { events, kind: EVENT.done, keepsWork: tellsWork }),
+    );
   }
 
   begin(hosted: HostedFunction): void {
@@ -47,6 +50,10 @@ export class EventFlow implements Flow {
 
   settle(now: number): void {
     for (const station of this.#stations) station.settle(now);
+  }
+
+  takeWork(over: number) {
+    return this.#stations.flatMap((station) => station.takeWork(over) ?? []);
   }
 
   ready(container: Container): void {

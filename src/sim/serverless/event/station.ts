@@ -1,11 +1,14 @@
 /**
  * One invoker at full detail: who is at work on it, and who is done next.
  * Owns: progress by virtual time, one clock for each function and part of its activations, since all of one function's run
- * at the same speed; the next end. Not here: the speeds (../contention.ts), what an end means (flow.ts).
+ * at the same speed; the next end. Not here: the speeds (../contention.ts), who loses them to whom (../interference.ts), what
+ * an end means (flow.ts).
  */
 import { type EventQueue, RunningSet, type Ticket } from "../../engine/index.ts";
 import type { Invoker, ManagedFunction } from "../containers.ts";
-import { type Cohort, Contention } from "../contention.ts";
+import { Contention } from "../contention.ts";
+import { Interference, type OwnedCohort } from "../interference.ts";
+import type { InvokerWork } from "../world.ts";
 
 /** What a container is to do; ms alone on the reference processor. */
 export interface Task {
@@ -15,7 +18,7 @@ export interface Task {
 }
 
 /** Activations of one function here: those that transfer, and those that compute. */
-class Group implements Cohort {
+class Group implements OwnedCohort {
   readonly owner: ManagedFunction;
   readonly computes = new RunningSet();
   readonly transfers = new RunningSet();
@@ -43,6 +46,13 @@ class Group implements Cohort {
 /** Ends that lie so close together (ms of work) are one event: what rounding leaves of equal times. */
 const TOGETHER = 1e-7;
 
+export interface StationOptions {
+  readonly events: EventQueue;
+  /** Of the events that it plans. */
+  readonly kind: number;
+  readonly keepsWork: boolean;
+}
+
 export class Station {
   readonly #invoker: Invoker;
   readonly #events: EventQueue;
@@ -51,23 +61,33 @@ export class Station {
   /** Those with somebody at work. */
   readonly #groups: Group[] = [];
   readonly #byOwner: (Group | undefined)[] = [];
+  readonly #interference: Interference | undefined;
+  /** Containers that were being started since then. */
+  #starting = 0;
   #settledAt = 0;
   #ticket: Ticket = 0;
   /** Whose end is planned. */
   #next: Group | undefined;
   #nextIsTransfer = false;
 
-  constructor(invoker: Invoker, events: EventQueue, kind: number) {
+  constructor(invoker: Invoker, { events, kind, keepsWork }: StationOptions) {
     this.#invoker = invoker;
     this.#events = events;
     this.#kind = kind;
     this.#contention = new Contention(invoker.spec);
+    if (keepsWork) this.#interference = new Interference(invoker.spec);
+  }
+
+  /** Since the last call; undefined where it is not kept. Settle before. */
+  takeWork(over: number): InvokerWork | undefined {
+    return this.#interference?.take(over);
   }
 
   settle(now: number): void {
     const passed = now - this.#settledAt;
     if (passed <= 0) return;
     this.#settledAt = now;
+    this.#interference?.add(this.#groups, { starting: this.#starting, passed });
     for (const group of this.#groups) {
       group.computed += passed * group.computeSpeed;
       group.transferred += passed * group.ioSpeed;
@@ -110,7 +130,8 @@ export class Station {
     this.settle(now);
     this.#unlistIdle();
     for (const group of this.#groups) group.shares = group.owner.setting.shares;
-    this.#contention.solve(this.#groups, this.#invoker.starting);
+    this.#starting = this.#invoker.starting;
+    this.#contention.solve(this.#groups, this.#starting);
     let soonest = Number.POSITIVE_INFINITY;
     this.#next = undefined;
     for (const group of this.#groups) {
