@@ -1,0 +1,7 @@
+/** NATS: how processes of one fleet, or a pool of workers, find and ask each other. */
+
+export type { Bucket, BucketEntry } from "./bucket.ts";
+export { openBucket } from "./bucket.ts";
+export type { NatsAccess, NatsLink, NatsOptions } from "./connection.ts";
+export { connectNats } from "./connection.ts";
+export { natsFailure } from "./failures.ts";
