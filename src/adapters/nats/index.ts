@@ -5,3 +5,8 @@ export { openBucket } from "./bucket.ts";
 export type { NatsAccess, NatsLink, NatsOptions } from "./connection.ts";
 export { connectNats } from "./connection.ts";
 export { natsFailure } from "./failures.ts";
+export type { WorkBuild, WorkOffer, WorkOutcome } from "./work-messages.ts";
+export { INLINE_BYTES, offerId } from "./work-messages.ts";
+export type { TakenJob } from "./work-queue.ts";
+export { WorkQueue } from "./work-queue.ts";
+export { WorkResults } from "./work-results.ts";
