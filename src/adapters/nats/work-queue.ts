@@ -81,7 +81,7 @@ export class WorkQueue {
     this.#connection = options.connection;
     this.#jetstream = jetstream(options.connection, { timeout: REQUEST_MS });
     this.#manager = manager;
-    this.#ackWaitMs = options.ackWaitMs ?? 15_000;
+    this.#ackWaitMs = options.ackWaitMs ?? 12_000;
     this.#tries = options.tries ?? 5;
   }
 

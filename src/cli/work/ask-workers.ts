@@ -84,6 +84,8 @@ class AskedJobs {
   #refused = 0;
   /** The last look at outcomes did not see all of them. */
   #isBehind = true;
+  /** Rounds until the queue is compared with what is wanted. */
+  #compareIn = 0;
 
   constructor(options: AskOptions) {
     this.#options = options;
@@ -162,8 +164,8 @@ class AskedJobs {
   // ── Elsewhere ────────────────────────────────────────────────────────────────────────────────────────
 
   async #rounds(): Promise<void> {
-    for (let round = 0; !this.#signal.aborted; round++) {
-      if (round % COMPARE_EVERY === 0) await this.#compare();
+    while (!this.#signal.aborted) {
+      if (this.#compareIn === 0) await this.#compare();
       else await this.#takeIn();
       await pause(ROUND_MS, this.#signal);
     }
@@ -172,6 +174,7 @@ class AskedJobs {
   /** Offers what is neither in the queue nor done. Outcomes are written before a job leaves the queue, so it is asked first. */
   async #compare(): Promise<void> {
     const { open, fingerprint } = this.#options;
+    this.#compareIn = COMPARE_EVERY;
     const waiting = await open.queue.waiting(fingerprint);
     const isSeen = await this.#takeIn({ again: true });
     if (!waiting.ok || !isSeen) return;
@@ -197,6 +200,7 @@ class AskedJobs {
 
   async #takeInListed(again: boolean): Promise<boolean> {
     const { open, fingerprint } = this.#options;
+    this.#compareIn = Math.max(0, this.#compareIn - 1);
     const listed = await open.results.list(fingerprint, { again });
     if (!listed.ok) return false;
     for (const id of listed.value ?? []) {
@@ -258,6 +262,8 @@ class AskedJobs {
     this.#refused += 1;
     session.log.warn({ job: entry.job.name, code, message }, "refused an outcome from the work queue");
     await open.results.forget(fingerprint, entry.id);
+    // It may have left the queue.
+    this.#compareIn = 0;
   }
 
   #hear(id: string, fraction: number): void {

@@ -38,8 +38,6 @@ const WAIT_MS = 3_000;
 const RETRY_MS = 1_000;
 /** For whoever is not at fault: somebody else may have what this machine has not. */
 const HAND_BACK_MS = 2_000;
-/** How often it looks whether jobs wait for workers of another build. */
-const LOOK_MS = 10_000;
 
 export async function runWorker(session: Session, settings: WorkerSettings): Promise<void> {
   const { modules, kernels } = settings;
@@ -59,7 +57,7 @@ export async function runWorker(session: Session, settings: WorkerSettings): Pro
     const start = { name: open.name, build, jobs: threads, studies: studies.map(({ id }) => id) };
     if (settings.json) printJson(session, start);
     else printLine(session, `${open.name} waits for jobs, ${threads} at a time`);
-    await Promise.all([worker.watchOthers(), ...Array.from({ length: threads }, () => worker.serve())]);
+    await Promise.all(Array.from({ length: threads }, (_, at) => worker.serve({ isFirst: at === 0 })));
   } finally {
     await pool.close();
     session.log.info(worker.counts, "worker stopped");
@@ -77,14 +75,15 @@ class Worker {
   readonly counts = { done: 0, failed: 0, handedBack: 0, refused: 0 };
   readonly #session: Session;
   readonly #parts: Parts;
+  #areOthersTold = false;
 
   constructor(session: Session, parts: Parts) {
     this.#session = session;
     this.#parts = parts;
   }
 
-  /** One job after the other. */
-  async serve(): Promise<void> {
+  /** One job after the other; the first of those who do so also looks around when it has none. */
+  async serve({ isFirst }: { readonly isFirst: boolean }): Promise<void> {
     const { signal, log } = this.#session;
     let isAway = false;
     while (!signal.aborted) {
@@ -100,25 +99,21 @@ class Worker {
       const { value } = taking;
       if (value.kind === "refused") this.#refuse(value.failure);
       else if (value.kind === "job") await this.#take(value.job);
+      else if (isFirst && !signal.aborted) await this.#lookAtOthers();
     }
   }
 
   /** A job for another build is never given to this worker; whoever runs it should know why nothing comes. */
-  async watchOthers(): Promise<void> {
-    const { signal, log } = this.#session;
-    const { open } = this.#parts;
-    let told = 0;
-    while (!signal.aborted) {
-      const others = await open.queue.others();
-      const count = others.ok ? others.value.count : told;
-      if (others.ok && count > 0 && told === 0) {
-        const { build } = others.value;
-        const why = build ? differenceOf(build, open.build) : "they cannot be read";
-        log.warn({ code: "work.other-build", jobs: count, why }, "jobs wait that are left to workers of another build");
-      }
-      told = count;
-      await pause(LOOK_MS, signal);
+  async #lookAtOthers(): Promise<void> {
+    const others = await this.#parts.open.queue.others();
+    if (!others.ok) return;
+    const { count, build } = others.value;
+    if (count > 0 && !this.#areOthersTold) {
+      const why = build ? differenceOf(build, this.#parts.open.build) : "they cannot be read";
+      const text = `${count} jobs wait for workers of another build and are left to them: ${why}; install the same one`;
+      this.#session.log.warn(plain(failure("work.other-build", text)), "took no job of another build");
     }
+    this.#areOthersTold = count > 0;
   }
 
   async #take(job: TakenJob): Promise<void> {
