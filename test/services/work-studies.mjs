@@ -4,7 +4,7 @@
  */
 
 const STEPS = 40;
-const STEP_MS = 20;
+const STEP_MS = 15;
 
 /** A few steps with pauses between them, so that a job takes time without taking the cores of a small machine. */
 async function walk({ seed, unit, config, progress }) {
