@@ -195,7 +195,7 @@ test("a worker with other sources takes nothing and says why, and others do the 
   const other = startWorker([], { bin: join(copy, "bin", "coxswain") });
   const same = startWorker();
   await Promise.all([other.says("waits for jobs"), same.says("waits for jobs")]);
-  const asked = ask({ folder: "asked", args: helped("--seeds", "6") });
+  const asked = ask({ folder: "asked", args: helped("--seeds", "5") });
   await other.says("work.other-build");
   const { code, stderr } = await asked;
   expect(code, stderr).toBe(0);

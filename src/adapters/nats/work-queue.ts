@@ -81,7 +81,7 @@ export class WorkQueue {
     this.#connection = options.connection;
     this.#jetstream = jetstream(options.connection, { timeout: REQUEST_MS });
     this.#manager = manager;
-    this.#ackWaitMs = options.ackWaitMs ?? 12_000;
+    this.#ackWaitMs = options.ackWaitMs ?? 10_000;
     this.#tries = options.tries ?? 5;
   }
 
@@ -93,7 +93,11 @@ export class WorkQueue {
       await queue.#ensureStream();
       return ok(queue);
     } catch (cause) {
-      return err(natsFailure(cause, "the work queue"));
+      const found = natsFailure(cause, "the work queue");
+      // Asked for the first time, and nobody there who would answer.
+      if (found.code !== "nats.no-responders") return err(found);
+      const text = "the work queue: the NATS server has no JetStream; start it with -js and -sd <folder>";
+      return err(failure("nats.no-jetstream", text));
     }
   }
 

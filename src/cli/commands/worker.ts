@@ -18,7 +18,7 @@ export const workerCommand = (shell: Shell) =>
       "after",
       examples(
         ["coxswain worker", "jobs from the server on this machine, one per core"],
-        ["coxswain worker --server tls://nats.example:4222 --creds worker.creds", "from another machine's"],
+        ["coxswain worker --server tls://nats.example:4222 --credentials-file worker.creds", "from another machine's"],
         ["coxswain worker --jobs 1", "one at a time, beside other work"],
       ),
     )

@@ -34,7 +34,7 @@ export interface WorkerSettings {
   readonly json: boolean;
 }
 
-const WAIT_MS = 3_000;
+const WAIT_MS = 2_000;
 const RETRY_MS = 1_000;
 /** For whoever is not at fault: somebody else may have what this machine has not. */
 const HAND_BACK_MS = 2_000;
