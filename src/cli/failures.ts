@@ -75,7 +75,7 @@ function systemFailure(thrown: unknown): HintedFailure | undefined {
 /** Files and folders that were named and are not what the command takes. */
 const NAMED = ["file.missing", "plane.tokens", "trace.model", "train.no-run", "evaluate.wrong-task"];
 /** The command line, a setting, a name that nothing has, tokens that are missing or weak: whoever wrote it can mend it. */
-const MISTAKES = /^(?:usage|config)\.|\.unknown-|\.token-(?:required|weak)$/;
+const MISTAKES = /^(?:usage|config)\.|^nats\.(?:address|plain)$|\.unknown-|\.token-(?:required|weak)$/;
 
 export function exitCodeOf({ code }: Failure): ExitCode {
   return MISTAKES.test(code) || NAMED.includes(code) ? 2 : 1;

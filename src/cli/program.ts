@@ -17,6 +17,7 @@ import { traceCommand } from "./commands/trace.ts";
 import { trainCommand } from "./commands/train.ts";
 import { upCommand } from "./commands/up.ts";
 import { versionCommand } from "./commands/version.ts";
+import { workerCommand } from "./commands/worker.ts";
 import { knownEnvs } from "./environments/catalog.ts";
 import { reportFailure, usageError } from "./failures.ts";
 import { packageVersion } from "./package-info.ts";
@@ -51,6 +52,7 @@ export function buildProgram(shell: Shell): Command {
     .addCommand(upCommand(shell))
     .addCommand(demoCommand(shell))
     .addCommand(reproduceCommand(shell))
+    .addCommand(workerCommand(shell))
     .addCommand(trainCommand(shell))
     .addCommand(evaluateCommand(shell))
     .addCommand(pretrainCommand(shell))

@@ -9,10 +9,13 @@ import { note, printJson, printLine, type Shell } from "../shell.ts";
 import { renderTable } from "../table.ts";
 import { examples, openSession, withSettings } from "./common.ts";
 import { wholeNumber, wholeNumberOrZero } from "./numbers.ts";
+import { queueAccess, withQueueAccess } from "./queue-access.ts";
 
 export const reproduceCommand = (shell: Shell) =>
-  withSettings(
-    new Command("reproduce").description("run a paper's experiment and print it next to the paper's figures"),
+  withQueueAccess(
+    withSettings(
+      new Command("reproduce").description("run a paper's experiment and print it next to the paper's figures"),
+    ),
   )
     .argument("[study]", "which one; --list names them")
     .option("--all", "run every study")
@@ -22,6 +25,7 @@ export const reproduceCommand = (shell: Shell) =>
     .option("--first-seed <k>", "the first of them: seeds k, k+1, … (default: the study's own, else 1)", wholeNumber)
     .option("--out <dir>", "write the table, the numbers and the plots into this folder")
     .option("--workers <n>", "worker threads; 0 means one per core", wholeNumberOrZero)
+    .option("--queue <url>", "offer the jobs to every `coxswain worker` of this NATS server, too")
     .option("--fresh", "run jobs again that an earlier run finished")
     .option("--module <file...>", "load further studies from modules that export a list called 'studies'")
     .addHelpText(
@@ -30,6 +34,7 @@ export const reproduceCommand = (shell: Shell) =>
         ["coxswain reproduce --list", "what there is"],
         ["coxswain reproduce rl-cartpole --quick", "first numbers within a minute"],
         ["coxswain reproduce rl-cartpole --out docs/results", "the published run, with table and plots"],
+        ["coxswain reproduce rl-cartpole --queue nats://127.0.0.1:4222", "the same with other machines' help"],
         ["coxswain reproduce rl-cartpole --first-seed 501", "the same on other seeds, 501 to 510"],
       ),
     )
@@ -84,6 +89,7 @@ export const reproduceCommand = (shell: Shell) =>
           workers: config.runtime.workers,
           data: absolute(config.data),
           fresh: options.fresh ?? false,
+          queue: options.queue === undefined ? undefined : queueAccess(shell, options.queue, options),
         });
         reports.push(report);
         if (!options.json)

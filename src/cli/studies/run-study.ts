@@ -5,17 +5,19 @@
 
 import { CodedError, failure } from "../../base/index.ts";
 import { parseStudyResult } from "../../contract/index.ts";
+import type { SharedTraining } from "../../pretraining/index.ts";
 import type { Figure, Study, StudyReport, UnitResult } from "../../studies/index.ts";
 import { openKernels } from "../kernels.ts";
 import { cpuModel, gitCommit, packageVersion } from "../package-info.ts";
-import { createProgress } from "../progress.ts";
+import { createProgress, type Progress } from "../progress.ts";
 import { isLive, type Session } from "../shell.ts";
+import type { QueueAccess } from "../work/open-queue.ts";
 import { fingerprint } from "./fingerprint.ts";
-import { runPool, threadCount } from "./job-pool.ts";
+import { type PoolOptions, runPool, threadCount } from "./job-pool.ts";
 import { type FinishedJob, JobStore } from "./job-store.ts";
 import { type SeedChoice, seedsOf } from "./seeds.ts";
 import { trainModels } from "./shared-models.ts";
-import type { WorkerSetup } from "./study-kinds.ts";
+import type { ModelFiles, WorkerSetup } from "./study-kinds.ts";
 
 export interface RunStudyOptions extends SeedChoice {
   readonly study: Study;
@@ -25,6 +27,8 @@ export interface RunStudyOptions extends SeedChoice {
   readonly data: string;
   /** Run every job again. */
   readonly fresh: boolean;
+  /** The server of a work queue, over which others help; undefined: nobody does. */
+  readonly queue?: QueueAccess | undefined;
 }
 
 export interface StudyOutcome {
@@ -39,11 +43,8 @@ export async function runStudy(session: Session, options: RunStudyOptions): Prom
   const config = study.config({ quick });
   const kernels = openKernels(setup.kernels).name;
   const version = packageVersion();
-  const store = new JobStore({
-    data: options.data,
-    study: study.id,
-    fingerprint: fingerprint({ study, config, kernels, version }),
-  });
+  const print = fingerprint({ study, config, kernels, version });
+  const store = new JobStore({ data: options.data, study: study.id, fingerprint: print });
   if (options.fresh) store.clear();
 
   // Seed by seed, so that a run cut short has whole seeds and not one algorithm of every seed.
@@ -55,18 +56,20 @@ export async function runStudy(session: Session, options: RunStudyOptions): Prom
     session.log.info({ study: study.id, kept: jobs.length - missing.length, of: jobs.length }, "finished jobs found");
   }
 
-  const { data, workers } = options;
+  const { workers } = options;
   const needs = missing.length > 0 ? (study.models?.(config) ?? {}) : {};
-  const models = await trainModels(session, { needs, data, kernels: setup.kernels, workers });
-  const progress = createProgress(session, study.id);
+  const runner = await openRunner(session, { ...options, fingerprint: print, isNeeded: missing.length > 0 });
+  let progress: Progress | undefined;
   const fractions = new Float64Array(missing.length);
   let done = jobs.length - missing.length;
   const draw = () => {
     const fraction = fractions.reduce((total, part) => total + part, 0) / Math.max(1, missing.length);
-    progress.update({ fraction, note: `${done} of ${jobs.length} jobs` });
+    progress?.update({ fraction, note: `${done} of ${jobs.length} jobs` });
   };
   try {
-    await runPool({
+    const models = await runner.trainModels(needs);
+    progress = createProgress(session, study.id);
+    await runner.runJobs({
       jobs: missing.map(({ job }) => job),
       setup: { ...setup, models },
       workers,
@@ -75,7 +78,7 @@ export async function runStudy(session: Session, options: RunStudyOptions): Prom
         fractions[index] = Math.min(Math.max(fraction, 0), 1);
         draw();
       },
-      onDone(index, { result, seconds }) {
+      onDone(index, { result, seconds }, by) {
         const { job, index: place } = missing[index] as (typeof missing)[number];
         const finished = { seed: job.seed, unit: job.unit, result, seconds };
         store.save(finished);
@@ -92,6 +95,7 @@ export async function runStudy(session: Session, options: RunStudyOptions): Prom
               seconds: Number(seconds.toFixed(2)),
               done,
               of: jobs.length,
+              ...(by === undefined ? {} : { by }),
             },
             "job finished",
           );
@@ -100,7 +104,8 @@ export async function runStudy(session: Session, options: RunStudyOptions): Prom
       },
     });
   } finally {
-    progress.clear();
+    progress?.clear();
+    await runner.close();
   }
 
   const results = outcomes as readonly FinishedJob[] satisfies readonly UnitResult[];
@@ -129,6 +134,29 @@ export async function runStudy(session: Session, options: RunStudyOptions): Prom
       ),
     );
   return { report, figures: study.figures(results, config) };
+}
+
+/** Who computes: the threads of this process, with others' help or without. */
+interface Runner {
+  trainModels(needs: Readonly<Record<string, SharedTraining>>): Promise<ModelFiles>;
+  runJobs(options: PoolOptions): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function openRunner(
+  session: Session,
+  options: RunStudyOptions & { readonly fingerprint: string; readonly isNeeded: boolean },
+): Promise<Runner> {
+  const { study, setup, queue, data, workers, isNeeded } = options;
+  if (queue === undefined || !isNeeded) {
+    return {
+      trainModels: (needs) => trainModels(session, { needs, data, kernels: setup.kernels, workers }),
+      runJobs: runPool,
+      close: async () => {},
+    };
+  }
+  const { AskedStudy } = await import("../work/asked-study.ts");
+  return AskedStudy.open(session, { ...options, study: study.id, access: queue });
 }
 
 function round(seconds: number): number {

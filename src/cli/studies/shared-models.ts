@@ -8,7 +8,7 @@
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { SharedTraining } from "../../pretraining/index.ts";
 import { type KernelChoice, openKernels } from "../kernels.ts";
 import { packageVersion } from "../package-info.ts";
@@ -46,15 +46,21 @@ export async function trainModels(session: Session, { needs, ...options }: Model
   return files;
 }
 
+/** Sixteen digits that stand for all that shapes a model. */
+export function modelName(settings: SharedTraining, kernels: KernelChoice): string {
+  const parts = [settings, openKernels(kernels).name, packageVersion(), codeHash(TRAINING_CODE)];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
+}
+
+export const modelFile = (data: string, name: string): string => join(data, "models", name, "model.ckpt");
+
 async function trainOne(
   session: Session,
   settings: SharedTraining,
   { data, kernels, workers }: Omit<ModelsOptions, "needs">,
 ): Promise<string> {
-  const parts = [settings, openKernels(kernels).name, packageVersion(), codeHash(TRAINING_CODE)];
-  const name = createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
-  const folder = new RunFolder(join(data, "models", name));
-  const file = join(folder.path, "model.ckpt");
+  const file = modelFile(data, modelName(settings, kernels));
+  const folder = new RunFolder(dirname(file));
   if (existsSync(file)) return file;
   const resumeFrom = folder.hasTraining && isSame(folder, settings) ? folder.readTraining().bytes : undefined;
   if (!resumeFrom) folder.writeRun({ pretrain: settings });

@@ -1,0 +1,12 @@
+/** NATS: how processes of one fleet, or a pool of workers, find and ask each other. */
+
+export type { Bucket, BucketEntry } from "./bucket.ts";
+export { openBucket } from "./bucket.ts";
+export type { NatsAccess, NatsLink, NatsOptions } from "./connection.ts";
+export { connectNats } from "./connection.ts";
+export { natsFailure } from "./failures.ts";
+export type { WorkBuild, WorkOffer, WorkOutcome } from "./work-messages.ts";
+export { INLINE_BYTES, offerId } from "./work-messages.ts";
+export type { TakenJob } from "./work-queue.ts";
+export { WorkQueue } from "./work-queue.ts";
+export { WorkResults } from "./work-results.ts";
