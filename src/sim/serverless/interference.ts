@@ -53,12 +53,13 @@ export class Interference {
         sums.wanted += passed * computing;
         sums.used += passed * cores;
         const core = cores / computing;
-        this.#blame(sums.lost.cpu, passed * computing * (1 - core), wantsOf("cpu", cohorts, starting));
-        const held = 1 - computeSpeed / (this.#spec.speed * core);
-        this.#blame(sums.lost.memory, passed * cores * held, wantsOf("memory", cohorts, starting));
+        const byCores = passed * computing * (1 - core);
+        if (byCores > NOTHING) blame(sums.lost.cpu, byCores, wantsOf("cpu", cohorts, starting));
+        const byTraffic = passed * cores * (1 - computeSpeed / (this.#spec.speed * core));
+        if (byTraffic > NOTHING) blame(sums.lost.memory, byTraffic, wantsOf("memory", cohorts, starting));
       }
-      if (transferring > 0)
-        this.#blame(sums.lost.io, passed * transferring * (1 - ioSpeed), wantsOf("io", cohorts, starting));
+      const byTransfers = passed * transferring * (1 - ioSpeed);
+      if (byTransfers > NOTHING) blame(sums.lost.io, byTransfers, wantsOf("io", cohorts, starting));
     }
   }
 
@@ -82,12 +83,6 @@ export class Interference {
     };
   }
 
-  #blame(losses: Map<WorkloadId | null, number>, lost: number, wants: () => Wants): void {
-    if (lost <= NOTHING) return;
-    const { by, all } = wants();
-    for (const [who, wanted] of by) losses.set(who, (losses.get(who) ?? 0) + (lost * wanted) / all);
-  }
-
   #of(workload: WorkloadId): Sums {
     const known = this.#sums.get(workload);
     if (known !== undefined) return known;
@@ -97,21 +92,27 @@ export class Interference {
   }
 }
 
+function blame(losses: Map<WorkloadId | null, number>, lost: number, { by, all }: Wants): void {
+  for (const [who, wanted] of by) losses.set(who, (losses.get(who) ?? 0) + (lost * wanted) / all);
+}
+
 interface Wants {
   readonly by: readonly (readonly [WorkloadId | null, number])[];
   readonly all: number;
 }
 
-/** Asked for only where something was lost. */
-const wantsOf = (resource: Contended, cohorts: readonly OwnedCohort[], starting: number) => (): Wants => {
-  const by: (readonly [WorkloadId | null, number])[] = cohorts.map((cohort) => [
-    cohort.owner.spec.id,
-    wantOf(resource, cohort),
-  ]);
-  if (resource === "cpu") by.push([null, START_CORES * starting]);
-  const wanting = by.filter(([, wanted]) => wanted > 0);
-  return { by: wanting, all: wanting.reduce((sum, [, wanted]) => sum + wanted, 0) };
-};
+function wantsOf(resource: Contended, cohorts: readonly OwnedCohort[], starting: number): Wants {
+  const by: (readonly [WorkloadId | null, number])[] = [];
+  const starts = resource === "cpu" ? START_CORES * starting : 0;
+  let all = starts;
+  for (const cohort of cohorts) {
+    const wanted = wantOf(resource, cohort);
+    if (wanted > 0) by.push([cohort.owner.spec.id, wanted]);
+    all += wanted;
+  }
+  if (starts > 0) by.push([null, starts]);
+  return { by, all };
+}
 
 function wantOf(resource: Contended, { profile, computing, transferring, cores }: Cohort): number {
   switch (resource) {
