@@ -59,7 +59,15 @@ export interface FallbackLevel {
   readonly episodes: number;
 }
 
-export const offlineCauses = ["bootstrap", "retraining", "rollback", "learner-lost", "not-worth", "operator"] as const;
+export const offlineCauses = [
+  "bootstrap",
+  "retraining",
+  "rollback",
+  "learner-lost",
+  "not-worth",
+  "candidate",
+  "operator",
+] as const;
 export const onlineCauses = [
   "no-bootstrap",
   "shared-policy",
@@ -148,6 +156,8 @@ export type Evidence =
   | { readonly kind: "estimate"; readonly at: Ms; readonly score: OffPolicyScore }
   /** The policy is gone or damaged, and no good checkpoint is left to go back to. */
   | { readonly kind: "learner-lost"; readonly at: Ms; readonly detail: string }
+  /** Another policy is there, which learned elsewhere: nothing is known of how it does here. */
+  | { readonly kind: "candidate"; readonly at: Ms; readonly detail: string }
   /** A person decided: the next stage up, or back to where the fallback acts. `detail` says who, or why. */
   | { readonly kind: "operator"; readonly at: Ms; readonly wish: OperatorWish; readonly detail: string };
 

@@ -21,7 +21,8 @@ import type { FunctionKind } from "../../../sim/index.ts";
 import { FUNCTIONS_STEP, type PlacedFunction } from "./functions-world.ts";
 
 /** Four minutes an episode. */
-const task = functionsTask({ controlStep: FUNCTIONS_STEP, episodeSteps: 24 });
+const life = { controlStep: FUNCTIONS_STEP, episodeSteps: 24 };
+const task = functionsTask(life);
 /** ENSURE moves several containers at once. */
 const limits = unwrap(functionLimits(usualBounds, { steps: 8 }));
 /** By ten-second windows whose 99th percentile is hardly above that of a function alone: nobody keeps it always. */
@@ -60,9 +61,11 @@ export interface FunctionTargetOptions extends PlacedFunction {
   readonly agent: AgentId;
   readonly kernels: Kernels;
   readonly seed: number;
+  /** Policies go on learning in simulators fitted to their functions; as they ship unless given. */
+  readonly bootstrap?: boolean;
 }
 
-export function functionTarget({ demo, agent, have, twinHave, kernels, seed }: FunctionTargetOptions): Target {
+export function functionTarget({ demo, agent, have, twinHave, kernels, seed, bootstrap = false }: FunctionTargetOptions): Target {
   const policy = shippedPolicy(demo.kind);
   return taskTarget({
     id: demo.id,
@@ -76,7 +79,7 @@ export function functionTarget({ demo, agent, have, twinHave, kernels, seed }: F
     twinHave,
     profile: profileOf,
     view: functionView,
-    task: () => task,
+    task: () => (bootstrap ? functionsTask({ ...life, bootstrap: { workload: demo.id, slo: demo.slo, seed } }) : task),
     limits,
     rules: ensureController(),
     createLearner: ({ attempt }) => new Frozen(unwrap(openLearner(policy, kernels)), { seed: seed + 7_919 * attempt }),

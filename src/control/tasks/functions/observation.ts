@@ -7,6 +7,8 @@ import { err, failure, ok } from "../../../base/index.ts";
 import { type BoxSpace, box } from "../../../learn/env/index.ts";
 import type { FunctionReading } from "../../../observe/telemetry/index.ts";
 import type { Seen } from "../../index.ts";
+import type { BootstrapMemory } from "./bootstrap/advisor.ts";
+import { recordsAfter } from "./bootstrap/records.ts";
 import { choiceOf, choiceProblem, type FunctionBounds, type FunctionSetting, functionChoices, HOLD } from "./action.ts";
 
 export interface FunctionMeasures {
@@ -26,6 +28,8 @@ export interface FunctionMemory {
   readonly cpu: number;
   readonly memory: number;
   readonly setting: FunctionSetting | null;
+  /** Absent: nothing is kept to learn from beside the loop. */
+  readonly bootstrap?: BootstrapMemory;
 }
 
 export interface FunctionSeen extends Seen {
@@ -84,7 +88,14 @@ export function encodeFunction(
     load: offered,
     loadChange: changeOf(offered, before.load ?? offered),
   };
-  const memory: FunctionMemory = { load: offered, cpu: measures.cpu, memory: measures.memory, setting };
+  const known = before.bootstrap;
+  const memory: FunctionMemory = {
+    load: offered,
+    cpu: measures.cpu,
+    memory: measures.memory,
+    setting,
+    ...(known ? { bootstrap: { ...known, records: recordsAfter(known.records, reading) } } : {}),
+  };
   const last = before.setting === null ? HOLD : choiceOf(setting, before.setting, bounds);
   const mask = hasMask ? allowedChoices(setting, last, bounds) : [];
   const values = Float32Array.from([
@@ -120,12 +131,18 @@ const allowedChoices = (have: FunctionSetting, last: number, bounds: FunctionBou
  * The SLO over the 99th percentile where that is above it. Calls that nobody answered have no latency and are part of no
  * percentile, so they count by their share: with all of them lost there is nothing left to preserve.
  */
-export function preservationOf({ latency, slo, offered, completed, failed }: FunctionReading): number {
+export function preservationOf({ latency, slo, offered, completed, failed }: Answered): number {
   const ended = (completed ?? 0) + (failed ?? 0);
   const answered = ended > 0 ? (completed ?? 0) / ended : (offered ?? 0) > 0 ? 0 : 1;
   const kept = latency !== null && latency > slo ? slo / latency : 1;
   return kept * answered;
 }
+
+type Answered = {
+  readonly [K in "latency" | "slo" | "offered" | "completed" | "failed"]: FunctionReading[K] extends number
+    ? number
+    : number | null;
+};
 
 /** (AR(t) − AR(t − 1)) / max of both. */
 function changeOf(now: number, before: number): number {

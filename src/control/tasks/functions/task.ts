@@ -19,6 +19,8 @@ import {
   functionKnobs,
   usualBounds,
 } from "./action.ts";
+import { type BootstrapOptions, bootstrapAdvisor, mayPolicyAct } from "./bootstrap/advisor.ts";
+import { noFunctionRecords } from "./bootstrap/records.ts";
 import {
   encodeFunction,
   type FunctionMemory,
@@ -41,6 +43,8 @@ export interface FunctionsOptions {
   /** Between two decisions. The paper's takes 0.24 to 0.29 s of the platform, in which most functions are called once at most. */
   readonly controlStep?: Ms;
   readonly episodeSteps?: number;
+  /** A policy goes on learning in a simulator fitted to its function, and acts where that says it is as good as the rules. Absent: no. */
+  readonly bootstrap?: BootstrapOptions;
 }
 
 /** Table 2. */
@@ -53,6 +57,7 @@ export function functionsTask({
   reward: form = "kept",
   controlStep = seconds(10),
   episodeSteps = EPISODE_STEPS,
+  bootstrap,
 }: FunctionsOptions = {}): FunctionsTask {
   const hasMask = badChoices === "masked";
   return {
@@ -62,7 +67,7 @@ export function functionsTask({
     observationSize: functionSpace({ hasMask }).size,
     actionSize: 1,
     choices: functionChoices.length,
-    freshMemory: freshFunctionMemory,
+    freshMemory: bootstrap ? freshLearningMemory : freshFunctionMemory,
     parse: parseFunctionReading,
     encode: (reading, { memory }) => encodeFunction(reading, memory as FunctionMemory, { bounds, hasMask }),
     decode: (action, { have, last }) => {
@@ -79,9 +84,19 @@ export function functionsTask({
     givesLess: (one, than) => functionKnobs.some((knob) => one[knob] < than[knob]),
     costOf: ({ shares, memory, containers }) => containers * (shares / SHARES_PER_CORE + memory / MEMORY_PER_CORE),
     isHarmed: ({ kills }) => kills > 0,
+    ...(bootstrap
+      ? {
+          isReady: ({ memory }: FunctionSeen) => mayPolicyAct(memory),
+          advisor: bootstrapAdvisor(bootstrap, { bounds, step: controlStep }),
+        }
+      : {}),
   };
 }
 
+const freshLearningMemory: FunctionMemory = {
+  ...freshFunctionMemory,
+  bootstrap: { records: noFunctionRecords, advice: null },
+};
 /** A function that answers nobody is a hundred times beyond its SLO. */
 const LEAST = 0.01;
 /** In cores: 1,024 shares, or nine GiB at the prices of on-demand CPU and memory. */

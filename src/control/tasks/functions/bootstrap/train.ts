@@ -1,0 +1,214 @@
+/**
+ * A policy continues to learn in the simulator fitted to its function, and is compared there with what acts now and with the rules.
+ * Owns: how long it learns, by what reward, and who is best. Pure; it takes seconds, so it is done beside the loop.
+ * Not here: the simulator (fit.ts, model.ts), when it is due and what becomes of it (advisor.ts).
+ *
+ * On-policy learners have nothing to learn from the fallback's steps, and few steps of their own: in the simulator they act as much as
+ * they need, from any setting, and nobody's calls are late for it (SIMPPO, discussion).
+ */
+import { type Ms, milliseconds, type Rng, seededRng, unwrap, type WorkloadId } from "../../../../base/index.ts";
+import { type Learner, openLearner } from "../../../../learn/rl/index.ts";
+import type { Kernels } from "../../../../learn/tensor/index.ts";
+import { ensureController } from "../../../fallbacks/index.ts";
+import type { FunctionBounds, FunctionSetting } from "../action.ts";
+import { ManagedFunction } from "../managed-function.ts";
+import type { RewardForm } from "../reward.ts";
+import { functionsTask } from "../task.ts";
+import { type FitError, fitFunction, type FittedFunction } from "./fit.ts";
+import { ModelWorld, type ModelWorldOptions } from "./model.ts";
+import { type FunctionRecords, stepsOf } from "./records.ts";
+
+/** Plain data: it crosses threads. */
+export interface BootstrapWork {
+  readonly records: FunctionRecords;
+  readonly workload: WorkloadId;
+  readonly slo: Ms;
+  readonly step: Ms;
+  readonly bounds: FunctionBounds;
+  readonly seed: number;
+  readonly reward: RewardForm;
+  readonly episodes: number;
+  /** What acts now; at first the base model of its kind of function. */
+  readonly policy: Uint8Array;
+}
+
+/** What it would have earned and missed in the newest part of the records, by the fitted simulator; means over steps. */
+export interface BootstrapEstimate {
+  readonly reward: number;
+  readonly missed: number;
+}
+
+export type BootstrapSeat = "candidate" | "policy" | "rules";
+
+/** Plain data. */
+export interface BootstrapAdvice {
+  /** Seconds: the newest step that it rests on. */
+  readonly at: number;
+  /** Who is to act. `policy`: who acted before, as nothing better was found, or no simulator is believed. */
+  readonly seat: BootstrapSeat;
+  readonly error: FitError | null;
+  readonly estimates: Readonly<Record<BootstrapSeat, BootstrapEstimate>> | null;
+  /** The code of the failure that left no simulator. */
+  readonly refused: string | null;
+}
+
+export interface Bootstrapped {
+  readonly advice: BootstrapAdvice;
+  /** The candidate, where it is to act. */
+  readonly policy: Uint8Array | null;
+}
+
+/** Steps of an episode, as policies were taught. */
+const EPISODE = 50;
+/** Times that the newest part of the records is lived through by each. */
+const TRIALS = 4;
+/** Nobody is put in the seat for a gain that is within the noise, in parts of what is earned. */
+const CLEAR = 0.01;
+
+export function functionBootstrap(work: BootstrapWork, { kernels }: { readonly kernels: Kernels }): Bootstrapped {
+  const { records, workload, slo, step, seed } = work;
+  const steps = stepsOf(records);
+  const at = steps.at(-1)?.at ?? 0;
+  const fitted = fitFunction(steps, { workload, slo, step, seed });
+  if (!fitted.ok)
+    return {
+      advice: { at, seat: "policy", error: null, estimates: null, refused: fitted.failure.code },
+      policy: null,
+    };
+  const life = new ModelLife(work, fitted.value);
+  const before = unwrap(openLearner(work.policy, kernels));
+  const candidate = unwrap(openLearner(work.policy, kernels));
+  try {
+    life.train(candidate);
+    const estimates = {
+      candidate: life.estimate((world, managed, rng) => choose(world, managed, { learner: candidate, rng })),
+      policy: life.estimate((world, managed, rng) => choose(world, managed, { learner: before, rng })),
+      rules: life.estimateRules(),
+    };
+    const seat = seatOf(estimates);
+    const advice: BootstrapAdvice = { at, seat, error: fitted.value.error, estimates, refused: null };
+    return { advice, policy: seat === "candidate" ? candidate.save() : null };
+  } finally {
+    before.dispose();
+    candidate.dispose();
+  }
+}
+
+/** A candidate has to be at least as good as both; who acts now, as the rules. */
+export function seatOf({ candidate, policy, rules }: NonNullable<BootstrapAdvice["estimates"]>): BootstrapSeat {
+  const enough = (one: BootstrapEstimate, than: BootstrapEstimate): boolean =>
+    one.reward >= than.reward + CLEAR * Math.abs(than.reward);
+  if (enough(candidate, rules) && enough(candidate, policy)) return "candidate";
+  return policy.reward >= rules.reward ? "policy" : "rules";
+}
+
+type Chooser = (world: ModelWorld, managed: ManagedFunction, rng: Rng) => void;
+
+/** As it acts: drawn from its chances. */
+function choose(
+  world: ModelWorld,
+  managed: ManagedFunction,
+  { learner, rng }: { readonly learner: Learner; readonly rng: Rng },
+): void {
+  const decision = unwrap(learner.act(managed.seen.values, { explore: true, explorer: { rng } }));
+  managed.choose(world, decision.action[0] as number);
+}
+
+class ModelLife {
+  readonly #work: BootstrapWork;
+  readonly #fitted: FittedFunction;
+  readonly #rng: Rng;
+
+  constructor(work: BootstrapWork, fitted: FittedFunction) {
+    this.#work = work;
+    this.#fitted = fitted;
+    this.#rng = seededRng(work.seed).fork("bootstrap");
+  }
+
+  /** On the part of the records that the simulator was fitted to, from wherever somebody may have left the function. */
+  train(learner: Learner): void {
+    const { course, heldOut } = this.#fitted;
+    const rng = this.#rng.fork("training");
+    for (let episode = 0; episode < this.#work.episodes; episode++) {
+      const chance = rng.fork(episode);
+      const from = chance.fork("from").int(heldOut);
+      const initial = this.#anySetting(chance.fork("setting"));
+      const { world, managed } = this.#begin({ course: course.slice(0, heldOut), from, initial }, chance);
+      const explorer = { rng: chance.fork("choices") };
+      for (let step = 1; step <= EPISODE; step++) {
+        const obs = managed.seen.values;
+        const { action, logProb } = unwrap(learner.act(obs, { explore: true, explorer }));
+        const carried = managed.choose(world, action[0] as number);
+        this.#pass(world, managed);
+        const reward = managed.reward(carried);
+        const end = step < EPISODE ? "no" : "truncated";
+        unwrap(learner.observe({ obs, action, logProb, reward, nextObs: managed.seen.values, end }));
+        learner.update();
+      }
+    }
+  }
+
+  estimate(chooser: Chooser): BootstrapEstimate {
+    const { course, heldOut } = this.#fitted;
+    const newest = course.slice(heldOut);
+    let [reward, missed, count] = [0, 0, 0];
+    for (let trial = 0; trial < TRIALS; trial++) {
+      // The same calls and settings for everybody.
+      const chance = this.#rng.fork("estimate").fork(trial);
+      const { world, managed } = this.#begin({ course: newest, from: 0, initial: this.#lastSetting() }, chance);
+      const choices = chance.fork("choices");
+      for (let step = 0; step < newest.length; step++) {
+        chooser(world, managed, choices);
+        this.#pass(world, managed);
+        reward += managed.reward({ isBad: false });
+        missed += managed.seen.measures.preservation < 1 ? 1 : 0;
+        count += 1;
+      }
+    }
+    return { reward: reward / Math.max(1, count), missed: missed / Math.max(1, count) };
+  }
+
+  /** ENSURE, whose steps the records began with. */
+  estimateRules(): BootstrapEstimate {
+    const rules = ensureController();
+    let state = rules.start();
+    return this.estimate((world, managed) => {
+      const wish = rules.step(state, world.read(), world.now);
+      state = wish.state;
+      managed.want(world, { ...world.setting(), ...wish.want });
+    });
+  }
+
+  #begin(beginning: Pick<ModelWorldOptions, "course" | "from" | "initial">, rng: Rng) {
+    const { workload, slo, step, bounds, reward } = this.#work;
+    const { model } = this.#fitted;
+    const world = new ModelWorld({ ...beginning, model, workload, slo, step, rng: rng.fork("calls") });
+    const task = functionsTask({ bounds, reward, controlStep: step });
+    const managed = new ManagedFunction({ task, workload, bounds, reward });
+    this.#pass(world, managed);
+    return { world, managed };
+  }
+
+  #pass(world: ModelWorld, managed: ManagedFunction): void {
+    world.advance(milliseconds(world.now + this.#work.step));
+    unwrap(managed.look(world));
+  }
+
+  /** Near what was recorded, and now and then anywhere: policies take over from rules, and after people. */
+  #anySetting(rng: Rng): FunctionSetting {
+    const { bounds } = this.#work;
+    const steps = stepsOf(this.#work.records);
+    const { setting } = steps[rng.int(steps.length)] as { readonly setting: FunctionSetting };
+    const near = (knob: keyof FunctionSetting, most: number): number => {
+      const { min, max, step } = bounds[knob];
+      const moved = setting[knob] + step * (rng.int(2 * most + 1) - most);
+      return Math.min(max, Math.max(knob === "containers" ? 1 : min, moved));
+    };
+    return { shares: near("shares", 4), memory: near("memory", 4), containers: near("containers", 4) };
+  }
+
+  #lastSetting(): FunctionSetting {
+    const steps = stepsOf(this.#work.records);
+    return (steps[this.#fitted.heldOut] as { readonly setting: FunctionSetting }).setting;
+  }
+}
