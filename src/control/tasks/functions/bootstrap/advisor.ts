@@ -34,7 +34,7 @@ export interface BootstrapOptions {
   readonly inPlace?: (work: BootstrapWork) => Bootstrapped;
 }
 
-const EPISODES = 150;
+const EPISODES = 400;
 const AFTER = 180;
 const EVERY = 720;
 

@@ -47,6 +47,8 @@ const UNEVENNESS = [0, 0.4, 0.8] as const;
 /** Steps at a setting before it counts as tried. */
 const TRIED = 5;
 const USUAL_START = 1_500;
+/** With so many times what a call uses at its peak nothing is short, as long as nobody has seen otherwise; assumed. */
+const PLENTY = 1.6;
 const SHARES_PER_CORE = 1_024;
 
 export function fitFunction(steps: readonly RecordedStep[], options: FitOptions): Result<FittedFunction> {
@@ -162,8 +164,11 @@ function memoryOf(steps: readonly RecordedStep[]): FunctionModel["memory"] {
   for (const { execution, setting } of steps)
     if (execution !== null) byLimit.set(setting.memory, [...(byLimit.get(setting.memory) ?? []), execution]);
   const fast = [...byLimit].filter(([, times]) => times.length >= TRIED && quantile(times, 0.5) <= 1.1 * usual);
-  const limits = fast.length > 0 ? fast.map(([limit]) => limit) : steps.map(({ setting }) => setting.memory);
-  return { idle, call, least: Math.min(...limits) };
+  const tried = Math.min(...(fast.length > 0 ? fast.map(([limit]) => limit) : steps.map(({ setting }) => setting.memory)));
+  const enough = PLENTY * (idle + call);
+  // What is below was tried, and was slow: then it is not enough.
+  const isRefuted = [...byLimit].some(([limit, times]) => times.length >= TRIED && limit >= enough && limit < tried);
+  return { idle, call, least: isRefuted ? tried : Math.min(tried, enough) };
 }
 
 /** The least and the most that several steps had. */

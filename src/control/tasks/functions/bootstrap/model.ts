@@ -20,10 +20,10 @@ export interface FunctionModel {
   /** Sigma of the lognormal spread of executions, and by how much calls come unevenly within a step: 0 evenly, 1 all in one half. */
   readonly spread: number;
   readonly unevenness: number;
-  /** Executions grow by this power of the shares that are taken away; as a share of the whole below the least that was tried. */
+  /** Executions grow by this power of the shares that are taken away, in the range that was tried. */
   readonly sharesPower: number;
   readonly shares: { readonly least: number; readonly most: number };
-  /** MiB: of a container that does nothing, what a call adds, the least limit that was seen to slow nobody down. */
+  /** MiB: of a container that does nothing, what a call adds at most, the least limit that slows nobody down. */
   readonly memory: { readonly idle: number; readonly call: number; readonly least: number };
   /** ms until a container that was not there lately can work. */
   readonly coldStart: number;
@@ -56,14 +56,22 @@ const KEEP_ALIVE = 600_000;
 /** Calls that wait longer are given up, and more than so many are refused. */
 const RETENTION = 60_000;
 const QUEUE = 2_000;
-/** Executions at the memory of the largest call, over those with plenty. */
+/** Executions at the memory at which calls begin to be killed, over those with plenty; that memory, over a call's usual peak. */
 const TIGHT = 3;
+const KILLED = 1.15;
+/** Executions beyond this many times the usual: cores or caches are short. */
+const CROWDED = 1.1;
 const Z99 = 2.326;
 
-/** The mean execution at a setting, before the others on the platform. */
-export function meanExecution(model: FunctionModel, setting: Pick<FunctionSetting, "shares" | "memory">): number {
+/**
+ * The mean execution at a setting, in a step in which the others slow it down so much. Shares matter where others are in the way: with
+ * fewer than were ever tried, what is lost to them grows as shares shrink, and a step without them stays one.
+ */
+function meanExecution(model: FunctionModel, setting: FunctionSetting, slowdown: number): number {
   const mean = model.execution / Math.exp(Z99 * model.spread - (model.spread * model.spread) / 2);
-  return mean * settingFactor(model, setting);
+  const fewer = Math.max(1, model.shares.least / setting.shares);
+  const slowed = slowdown > CROWDED ? 1 + (slowdown - 1) * fewer : slowdown;
+  return mean * settingFactor(model, setting) * slowed;
 }
 
 /** By how much a setting lengthens executions: 1 with the most shares and with all memory. */
@@ -72,8 +80,8 @@ export function settingFactor(
   setting: Pick<FunctionSetting, "shares" | "memory">,
 ): number {
   const known = Math.min(shares.most, Math.max(shares.least, setting.shares));
-  const byShares = (shares.most / known) ** sharesPower * Math.max(1, shares.least / setting.shares);
-  const peak = memory.idle + memory.call;
+  const byShares = (shares.most / known) ** sharesPower;
+  const peak = KILLED * (memory.idle + memory.call);
   const short = Math.min(1, Math.max(0, memory.least - setting.memory) / Math.max(1, memory.least - peak));
   return byShares * (1 + (TIGHT - 1) * short);
 }
@@ -142,8 +150,8 @@ export class ModelWorld implements FunctionsPort {
     let busy = 0;
     for (const at of free) busy += Math.min(step, Math.max(0, at - from));
     const arrived = this.#arrive(around.offered, { from, to });
-    const isKilled = setting.memory < model.memory.idle + model.memory.call;
-    const mean = meanExecution(model, setting) * around.slowdown;
+    const isKilled = setting.memory < KILLED * (model.memory.idle + model.memory.call);
+    const mean = meanExecution(model, setting, around.slowdown);
     const latencies: number[] = [];
     const executions: number[] = [];
     const waits: number[] = [];

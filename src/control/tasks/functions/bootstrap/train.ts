@@ -16,7 +16,7 @@ import type { RewardForm } from "../reward.ts";
 import { functionsTask } from "../task.ts";
 import { type FitError, fitFunction, type FittedFunction } from "./fit.ts";
 import { ModelWorld, type ModelWorldOptions } from "./model.ts";
-import { type FunctionRecords, stepsOf } from "./records.ts";
+import { type FunctionRecords, type RecordedStep, stepsOf } from "./records.ts";
 
 /** Plain data: it crosses threads. */
 export interface BootstrapWork {
@@ -36,6 +36,8 @@ export interface BootstrapWork {
 export interface BootstrapEstimate {
   readonly reward: number;
   readonly missed: number;
+  /** Of what was asked for, as the task counts it. */
+  readonly cost: number;
 }
 
 export type BootstrapSeat = "candidate" | "policy" | "rules";
@@ -62,8 +64,14 @@ export interface Bootstrapped {
 const EPISODE = 50;
 /** Times that the newest part of the records is lived through by each. */
 const TRIALS = 4;
-/** Nobody is put in the seat for a gain that is within the noise, in parts of what is earned. */
+/** Episodes between two looks at how the candidate does; the best that was met is kept. */
+const LOOK_EVERY = 50;
+/** Nobody takes another's place for a gain that is within the noise, in reward of a step. */
 const CLEAR = 0.01;
+/** Share of steps that may be missed more than by the rules: what differs less is noise. */
+const MORE = 0.02;
+/** Rewards are for use, and many small containers are well used: nobody may cost more than the rules by more than this. */
+const DEARER = 1.1;
 
 export function functionBootstrap(work: BootstrapWork, { kernels }: { readonly kernels: Kernels }): Bootstrapped {
   const { records, workload, slo, step, seed } = work;
@@ -81,8 +89,8 @@ export function functionBootstrap(work: BootstrapWork, { kernels }: { readonly k
   try {
     life.train(candidate);
     const estimates = {
-      candidate: life.estimate((world, managed, rng) => choose(world, managed, { learner: candidate, rng })),
-      policy: life.estimate((world, managed, rng) => choose(world, managed, { learner: before, rng })),
+      candidate: life.estimate(chooserOf(candidate)),
+      policy: life.estimate(chooserOf(before)),
       rules: life.estimateRules(),
     };
     const seat = seatOf(estimates);
@@ -94,32 +102,38 @@ export function functionBootstrap(work: BootstrapWork, { kernels }: { readonly k
   }
 }
 
-/** A candidate has to be at least as good as both; who acts now, as the rules. */
+/** A candidate has to earn more than both, and to miss and cost no more than the rules; who acts now, to be as good as the rules. */
 export function seatOf({ candidate, policy, rules }: NonNullable<BootstrapAdvice["estimates"]>): BootstrapSeat {
-  const enough = (one: BootstrapEstimate, than: BootstrapEstimate): boolean =>
-    one.reward >= than.reward + CLEAR * Math.abs(than.reward);
-  if (enough(candidate, rules) && enough(candidate, policy)) return "candidate";
-  return policy.reward >= rules.reward ? "policy" : "rules";
+  const isSound = (one: BootstrapEstimate): boolean =>
+    one.reward >= rules.reward && one.missed <= rules.missed + MORE && one.cost <= DEARER * rules.cost;
+  if (isSound(candidate) && (candidate.reward >= policy.reward + CLEAR || !isSound(policy))) return "candidate";
+  return isSound(policy) ? "policy" : "rules";
 }
 
 type Chooser = (world: ModelWorld, managed: ManagedFunction, rng: Rng) => void;
 
 /** As it acts: drawn from its chances. */
-function choose(
-  world: ModelWorld,
-  managed: ManagedFunction,
-  { learner, rng }: { readonly learner: Learner; readonly rng: Rng },
-): void {
-  const decision = unwrap(learner.act(managed.seen.values, { explore: true, explorer: { rng } }));
-  managed.choose(world, decision.action[0] as number);
+const chooserOf =
+  (learner: Learner): Chooser =>
+  (world, managed, rng) => {
+    const { action } = unwrap(learner.act(managed.seen.values, { explore: true, explorer: { rng } }));
+    managed.choose(world, action[0] as number);
+  };
+
+interface Part {
+  readonly from: number;
+  readonly to: number;
+  readonly trials: number;
 }
 
 class ModelLife {
   readonly #work: BootstrapWork;
   readonly #fitted: FittedFunction;
+  readonly #steps: readonly RecordedStep[];
   readonly #rng: Rng;
 
   constructor(work: BootstrapWork, fitted: FittedFunction) {
+    this.#steps = stepsOf(work.records);
     this.#work = work;
     this.#fitted = fitted;
     this.#rng = seededRng(work.seed).fork("bootstrap");
@@ -129,6 +143,10 @@ class ModelLife {
   train(learner: Learner): void {
     const { course, heldOut } = this.#fitted;
     const rng = this.#rng.fork("training");
+    const older = { from: 0, to: heldOut, trials: 1 };
+    const allowed = this.estimateRules(older).missed;
+    const score = ({ reward, missed }: BootstrapEstimate): number => reward - Math.max(0, missed - allowed);
+    let best = { policy: learner.save(), score: score(this.estimate(chooserOf(learner), older)) };
     for (let episode = 0; episode < this.#work.episodes; episode++) {
       const chance = rng.fork(episode);
       const from = chance.fork("from").int(heldOut);
@@ -145,38 +163,47 @@ class ModelLife {
         unwrap(learner.observe({ obs, action, logProb, reward, nextObs: managed.seen.values, end }));
         learner.update();
       }
+      if ((episode + 1) % LOOK_EVERY > 0) continue;
+      const now = score(this.estimate(chooserOf(learner), older));
+      if (now > best.score) best = { policy: learner.save(), score: now };
     }
+    unwrap(learner.load(best.policy));
   }
 
-  estimate(chooser: Chooser): BootstrapEstimate {
+  /** Over the newest part, unless another is given. */
+  estimate(chooser: Chooser, part?: Part): BootstrapEstimate {
     const { course, heldOut } = this.#fitted;
-    const newest = course.slice(heldOut);
-    let [reward, missed, count] = [0, 0, 0];
-    for (let trial = 0; trial < TRIALS; trial++) {
+    const { from, to, trials } = part ?? { from: heldOut, to: course.length, trials: TRIALS };
+    const newest = course.slice(from, to);
+    const { setting } = this.#steps[from] as { readonly setting: FunctionSetting };
+    let [reward, missed, cost, count] = [0, 0, 0, 0];
+    for (let trial = 0; trial < trials; trial++) {
       // The same calls and settings for everybody.
       const chance = this.#rng.fork("estimate").fork(trial);
-      const { world, managed } = this.#begin({ course: newest, from: 0, initial: this.#lastSetting() }, chance);
+      const { world, managed } = this.#begin({ course: newest, from: 0, initial: setting }, chance);
       const choices = chance.fork("choices");
       for (let step = 0; step < newest.length; step++) {
         chooser(world, managed, choices);
         this.#pass(world, managed);
         reward += managed.reward({ isBad: false });
         missed += managed.seen.measures.preservation < 1 ? 1 : 0;
+        cost += managed.costOf(world.setting());
         count += 1;
       }
     }
-    return { reward: reward / Math.max(1, count), missed: missed / Math.max(1, count) };
+    const per = Math.max(1, count);
+    return { reward: reward / per, missed: missed / per, cost: cost / per };
   }
 
   /** ENSURE, whose steps the records began with. */
-  estimateRules(): BootstrapEstimate {
+  estimateRules(part?: Part): BootstrapEstimate {
     const rules = ensureController();
     let state = rules.start();
     return this.estimate((world, managed) => {
       const wish = rules.step(state, world.read(), world.now);
       state = wish.state;
       managed.want(world, { ...world.setting(), ...wish.want });
-    });
+    }, part);
   }
 
   #begin(beginning: Pick<ModelWorldOptions, "course" | "from" | "initial">, rng: Rng) {
@@ -197,18 +224,11 @@ class ModelLife {
   /** Near what was recorded, and now and then anywhere: policies take over from rules, and after people. */
   #anySetting(rng: Rng): FunctionSetting {
     const { bounds } = this.#work;
-    const steps = stepsOf(this.#work.records);
-    const { setting } = steps[rng.int(steps.length)] as { readonly setting: FunctionSetting };
+    const { setting } = this.#steps[rng.int(this.#steps.length)] as { readonly setting: FunctionSetting };
     const near = (knob: keyof FunctionSetting, most: number): number => {
       const { min, max, step } = bounds[knob];
       const moved = setting[knob] + step * (rng.int(2 * most + 1) - most);
       return Math.min(max, Math.max(knob === "containers" ? 1 : min, moved));
     };
     return { shares: near("shares", 4), memory: near("memory", 4), containers: near("containers", 4) };
-  }
-
-  #lastSetting(): FunctionSetting {
-    const steps = stepsOf(this.#work.records);
-    return (steps[this.#fitted.heldOut] as { readonly setting: FunctionSetting }).setting;
-  }
-}
+  }}
