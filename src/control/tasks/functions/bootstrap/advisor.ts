@@ -25,7 +25,7 @@ export interface BootstrapOptions {
   readonly seed: number;
   /** By what is learned: strict unless given, as it is what keeps SLOs. */
   readonly reward?: RewardForm;
-  /** Of fifty steps. */
+  /** Of three hundred steps. */
   readonly episodes?: number;
   /** Recorded steps before the first, and between two. */
   readonly after?: number;
@@ -34,7 +34,7 @@ export interface BootstrapOptions {
   readonly inPlace?: (work: BootstrapWork) => Bootstrapped;
 }
 
-const EPISODES = 400;
+const EPISODES = 80;
 const AFTER = 180;
 const EVERY = 720;
 

@@ -65,11 +65,12 @@ const Z99 = 2.326;
 
 /**
  * The mean execution at a setting, in a step in which the others slow it down so much. Shares matter where others are in the way: with
- * fewer than were ever tried, what is lost to them grows as shares shrink, and a step without them stays one.
+ * fewer than were ever tried, what is lost to them grows as shares shrink, and a step without them stays one. In proportion where
+ * cores are short, and not at all where memory traffic is; as nobody can tell which, by the root, between the two.
  */
 function meanExecution(model: FunctionModel, setting: FunctionSetting, slowdown: number): number {
   const mean = model.execution / Math.exp(Z99 * model.spread - (model.spread * model.spread) / 2);
-  const fewer = Math.max(1, model.shares.least / setting.shares);
+  const fewer = Math.sqrt(Math.max(1, model.shares.least / setting.shares));
   const slowed = slowdown > CROWDED ? 1 + (slowdown - 1) * fewer : slowdown;
   return mean * settingFactor(model, setting) * slowed;
 }

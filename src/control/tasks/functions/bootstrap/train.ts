@@ -60,12 +60,16 @@ export interface Bootstrapped {
   readonly policy: Uint8Array | null;
 }
 
-/** Steps of an episode, as policies were taught. */
-const EPISODE = 50;
-/** Times that the newest part of the records is lived through by each. */
-const TRIALS = 4;
+/** Steps of an episode: a policy that acts for days must know what comes of many steps of its own. */
+const EPISODE = 300;
+/** Lives that each is given, through the newest part of the records again and again, and their steps: those that count, and those before. */
+const TRIALS = 3;
+const COUNTED = 300;
+const SETTLING = 60;
+/** An episode begins so many steps of each knob away from what was recorded, at most: policies take over from rules, and after people. */
+const AWAY = 12;
 /** Episodes between two looks at how the candidate does; the best that was met is kept. */
-const LOOK_EVERY = 50;
+const LOOK_EVERY = 10;
 /** Nobody takes another's place for a gain that is within the noise, in reward of a step. */
 const CLEAR = 0.01;
 /** Share of steps that may be missed more than by the rules: what differs less is noise. */
@@ -182,9 +186,11 @@ class ModelLife {
       const chance = this.#rng.fork("estimate").fork(trial);
       const { world, managed } = this.#begin({ course: newest, from: 0, initial: setting }, chance);
       const choices = chance.fork("choices");
-      for (let step = 0; step < newest.length; step++) {
+      for (let step = -SETTLING; step < COUNTED; step++) {
         chooser(world, managed, choices);
         this.#pass(world, managed);
+        // A policy moves a step at a time from where another left off, once; it acts for days.
+        if (step < 0) continue;
         reward += managed.reward({ isBad: false });
         missed += managed.seen.measures.preservation < 1 ? 1 : 0;
         cost += managed.costOf(world.setting());
@@ -221,14 +227,13 @@ class ModelLife {
     unwrap(managed.look(world));
   }
 
-  /** Near what was recorded, and now and then anywhere: policies take over from rules, and after people. */
   #anySetting(rng: Rng): FunctionSetting {
     const { bounds } = this.#work;
     const { setting } = this.#steps[rng.int(this.#steps.length)] as { readonly setting: FunctionSetting };
-    const near = (knob: keyof FunctionSetting, most: number): number => {
+    const near = (knob: keyof FunctionSetting): number => {
       const { min, max, step } = bounds[knob];
-      const moved = setting[knob] + step * (rng.int(2 * most + 1) - most);
+      const moved = setting[knob] + step * (rng.int(2 * AWAY + 1) - AWAY);
       return Math.min(max, Math.max(knob === "containers" ? 1 : min, moved));
     };
-    return { shares: near("shares", 4), memory: near("memory", 4), containers: near("containers", 4) };
+    return { shares: near("shares"), memory: near("memory"), containers: near("containers") };
   }}
