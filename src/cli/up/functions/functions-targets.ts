@@ -65,7 +65,15 @@ export interface FunctionTargetOptions extends PlacedFunction {
   readonly bootstrap?: boolean;
 }
 
-export function functionTarget({ demo, agent, have, twinHave, kernels, seed, bootstrap = false }: FunctionTargetOptions): Target {
+export function functionTarget({
+  demo,
+  agent,
+  have,
+  twinHave,
+  kernels,
+  seed,
+  bootstrap = false,
+}: FunctionTargetOptions): Target {
   const policy = shippedPolicy(demo.kind);
   return taskTarget({
     id: demo.id,

@@ -7,9 +7,9 @@ import { err, failure, ok } from "../../../base/index.ts";
 import { type BoxSpace, box } from "../../../learn/env/index.ts";
 import type { FunctionReading } from "../../../observe/telemetry/index.ts";
 import type { Seen } from "../../index.ts";
+import { choiceOf, choiceProblem, type FunctionBounds, type FunctionSetting, functionChoices, HOLD } from "./action.ts";
 import type { BootstrapMemory } from "./bootstrap/advisor.ts";
 import { recordsAfter } from "./bootstrap/records.ts";
-import { choiceOf, choiceProblem, type FunctionBounds, type FunctionSetting, functionChoices, HOLD } from "./action.ts";
 
 export interface FunctionMeasures {
   /** 1 where the SLO was kept or nobody called; less the worse it was missed. */

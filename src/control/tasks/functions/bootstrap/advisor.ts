@@ -44,7 +44,16 @@ export interface AdvisedTask {
 }
 
 export function bootstrapAdvisor(options: BootstrapOptions, { bounds, step }: AdvisedTask): Advisor {
-  const { workload, slo, seed, reward = "strict", episodes = EPISODES, after = AFTER, every = EVERY, inPlace } = options;
+  const {
+    workload,
+    slo,
+    seed,
+    reward = "strict",
+    episodes = EPISODES,
+    after = AFTER,
+    every = EVERY,
+    inPlace,
+  } = options;
   return {
     work(memory, policy): AdviceJob | undefined {
       const known = (memory as FunctionMemory).bootstrap;

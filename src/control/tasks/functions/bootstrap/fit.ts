@@ -6,7 +6,16 @@
  * slowdowns as they were, and latencies, use and missed steps compared. What it has to say by itself is how long calls wait and how well
  * containers are used; by how much others slow calls down at a time cannot be foretold, and is replayed.
  */
-import { err, failure, type Ms, ok, type Result, type Rng, seededRng, type WorkloadId } from "../../../../base/index.ts";
+import {
+  err,
+  failure,
+  type Ms,
+  ok,
+  type Result,
+  type Rng,
+  seededRng,
+  type WorkloadId,
+} from "../../../../base/index.ts";
 import { preservationOf } from "../observation.ts";
 import { type FunctionModel, type ModelStep, ModelWorld, settingFactor } from "./model.ts";
 import type { RecordedStep } from "./records.ts";
@@ -164,7 +173,9 @@ function memoryOf(steps: readonly RecordedStep[]): FunctionModel["memory"] {
   for (const { execution, setting } of steps)
     if (execution !== null) byLimit.set(setting.memory, [...(byLimit.get(setting.memory) ?? []), execution]);
   const fast = [...byLimit].filter(([, times]) => times.length >= TRIED && quantile(times, 0.5) <= 1.1 * usual);
-  const tried = Math.min(...(fast.length > 0 ? fast.map(([limit]) => limit) : steps.map(({ setting }) => setting.memory)));
+  const tried = Math.min(
+    ...(fast.length > 0 ? fast.map(([limit]) => limit) : steps.map(({ setting }) => setting.memory)),
+  );
   const enough = PLENTY * (idle + call);
   // What is below was tried, and was slow: then it is not enough.
   const isRefuted = [...byLimit].some(([limit, times]) => times.length >= TRIED && limit >= enough && limit < tried);

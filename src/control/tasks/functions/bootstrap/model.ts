@@ -7,7 +7,7 @@
  * function had a say in happens again as it was recorded, step by step: how many calls came, by how much the others on
  * the platform slowed them down, how much CPU a call took. What was never tried is not known, and is taken to be bad.
  */
-import { milliseconds, type Ms, ok, perSecond, ratio, type Rng, type WorkloadId } from "../../../../base/index.ts";
+import { type Ms, milliseconds, ok, perSecond, type Rng, ratio, type WorkloadId } from "../../../../base/index.ts";
 import type { FunctionReading } from "../../../../observe/telemetry/index.ts";
 import type { FunctionSetting } from "../action.ts";
 import type { FunctionsPort } from "../managed-function.ts";
@@ -132,7 +132,8 @@ export class ModelWorld implements FunctionsPort {
     }
     this.#warm = this.#warm.filter(({ until }) => until > this.#now);
     const warm = Math.max(0, ...this.#warm.map(({ count }) => count));
-    while (free.length < next.containers) free.push(this.#now + (free.length < warm ? 0 : this.#options.model.coldStart));
+    while (free.length < next.containers)
+      free.push(this.#now + (free.length < warm ? 0 : this.#options.model.coldStart));
     return ok(undefined);
   }
 

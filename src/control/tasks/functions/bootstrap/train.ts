@@ -14,7 +14,7 @@ import type { FunctionBounds, FunctionSetting } from "../action.ts";
 import { ManagedFunction } from "../managed-function.ts";
 import type { RewardForm } from "../reward.ts";
 import { functionsTask } from "../task.ts";
-import { type FitError, fitFunction, type FittedFunction } from "./fit.ts";
+import { type FitError, type FittedFunction, fitFunction } from "./fit.ts";
 import { ModelWorld, type ModelWorldOptions } from "./model.ts";
 import { type FunctionRecords, type RecordedStep, stepsOf } from "./records.ts";
 
@@ -236,4 +236,5 @@ class ModelLife {
       return Math.min(max, Math.max(knob === "containers" ? 1 : min, moved));
     };
     return { shares: near("shares"), memory: near("memory"), containers: near("containers") };
-  }}
+  }
+}
