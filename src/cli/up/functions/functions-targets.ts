@@ -33,11 +33,14 @@ const ATTAINMENT = 0.7;
  * a canary's band means nothing between seven choices, each of which is one step of one knob.
  */
 const gates = { ...defaultGates, offPolicy: null, canary: null };
-const profiles = new Map<ModeName, LifecycleProfile>();
+/** The fitted simulator says what a policy would earn. */
+const fittedGates = { ...gates, byModel: true };
+const profiles = new Map<string, LifecycleProfile>();
 
-function profileOf(mode: ModeName): LifecycleProfile {
+function profileOf(mode: ModeName, { bootstrap }: { readonly bootstrap: boolean }): LifecycleProfile {
+  const key = `${mode} ${bootstrap}`;
   const profile =
-    profiles.get(mode) ??
+    profiles.get(key) ??
     unwrap(
       parseLifecycleProfile({
         mode,
@@ -46,10 +49,10 @@ function profileOf(mode: ModeName): LifecycleProfile {
         online: { kind: "fallback", times: 1, plus: 0 },
         serving: { kind: "fallback", times: 1, plus: 0 },
         deviation: { kind: "fallback", times: 2, atLeast: 3 },
-        gates,
+        gates: bootstrap ? fittedGates : gates,
       }),
     );
-  profiles.set(mode, profile);
+  profiles.set(key, profile);
   return profile;
 }
 
@@ -85,7 +88,7 @@ export function functionTarget({
     attainment: ATTAINMENT,
     have,
     twinHave,
-    profile: profileOf,
+    profile: (mode) => profileOf(mode, { bootstrap }),
     view: functionView,
     task: () => (bootstrap ? functionsTask({ ...life, bootstrap: { workload: demo.id, slo: demo.slo, seed } }) : task),
     limits,

@@ -86,7 +86,7 @@ export function functionsTask({
     isHarmed: ({ kills }) => kills > 0,
     ...(bootstrap
       ? {
-          isReady: ({ memory }: FunctionSeen) => mayPolicyAct(memory),
+          isReady: ({ memory }: FunctionSeen) => mayPolicyAct(memory, bootstrap),
           advisor: bootstrapAdvisor(bootstrap, { bounds, step: controlStep }),
         }
       : {}),

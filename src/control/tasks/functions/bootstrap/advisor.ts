@@ -30,6 +30,8 @@ export interface BootstrapOptions {
   /** Recorded steps before the first, and between two. */
   readonly after?: number;
   readonly every?: number;
+  /** The rules act until a simulator was looked into once: for policies that know nothing yet. Otherwise a policy acts as it would without. */
+  readonly waits?: boolean;
   /** For work in place, such as studies do; threads bring their own. */
   readonly inPlace?: (work: BootstrapWork) => Bootstrapped;
 }
@@ -87,6 +89,8 @@ export function bootstrapAdvisor(options: BootstrapOptions, { bounds, step }: Ad
 const isBootstrapped = (value: unknown): value is Bootstrapped =>
   typeof value === "object" && value !== null && "advice" in value && "policy" in value;
 
-/** Whether a policy may act: once somebody looked whether it is as good as the rules, and it is. */
-export const mayPolicyAct = ({ bootstrap: known }: FunctionMemory): boolean =>
-  known === undefined || (known.advice !== null && known.advice.seat !== "rules");
+/** Whether a policy may act: not where somebody looked whether it is as good as the rules, and it is not. */
+export const mayPolicyAct = (
+  { bootstrap: known }: FunctionMemory,
+  { waits = false }: Pick<BootstrapOptions, "waits">,
+): boolean => (known?.advice ? known.advice.seat !== "rules" : !waits);
