@@ -84,7 +84,7 @@ export interface Task<R extends TaskReading, S extends Setting, O extends Seen =
  * of it is plain data too and part of the memory from then on, so it is saved with the agent.
  */
 export interface Advisor {
-  /** What is to be done now; undefined while nothing is due. Asked after every tick. `policy`: what the learner is now, as bytes. */
+  /** What is to be done now; undefined while nothing is due. Asked after every tick. `policy`: what the learner is, as bytes, while it does not act. */
   work(memory: unknown, policy?: () => Uint8Array): AdviceJob | undefined;
   /** Does it, wherever that is. */
   advise(config: unknown): unknown;

@@ -489,7 +489,10 @@ export class Agent<R extends TaskReading, S extends Setting, O extends Seen, F> 
   /** Work on what its task remembers, when some is due: done in place by `advise`, or beside the loop. */
   get adviceWork(): AdviceJob | undefined {
     if (this.isPaused) return undefined;
-    return this.#options.task.advisor?.work(this.#memory, () => this.#slot.learner.save());
+    const { advisor } = this.#options.task;
+    // A policy that acts has earned its place, and another one would have to be watched anew: it learns only where it does not.
+    if (this.#state.stage !== "OFFLINE") return advisor?.work(this.#memory);
+    return advisor?.work(this.#memory, () => this.#slot.learner.save());
   }
 
   /** What came of it, for the next tick. A policy in it has to pass the gates as any other; refused, nothing of it is taken. */

@@ -33,8 +33,15 @@ const ATTAINMENT = 0.7;
  * a canary's band means nothing between seven choices, each of which is one step of one knob.
  */
 const gates = { ...defaultGates, offPolicy: null, canary: null };
-/** The fitted simulator says what a policy would earn. */
-const fittedGates = { ...gates, byModel: true };
+/**
+ * The fitted simulator says what a policy would earn and miss, from the rules' own setting on. So it may shrink what they gave too much of in
+ * half of the steps in which they miss, as models of other tasks may.
+ */
+const fittedGates = {
+  ...gates,
+  byModel: true,
+  shadow: defaultGates.shadow && { ...defaultGates.shadow, maxRiskyRate: 0.5 },
+};
 const profiles = new Map<string, LifecycleProfile>();
 
 function profileOf(mode: ModeName, { bootstrap }: { readonly bootstrap: boolean }): LifecycleProfile {

@@ -38,7 +38,7 @@ export interface BootstrapOptions {
 
 const EPISODES = 80;
 const AFTER = 180;
-const EVERY = 720;
+const EVERY = 360;
 
 export interface AdvisedTask {
   readonly bounds: FunctionBounds;
