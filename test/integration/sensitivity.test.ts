@@ -7,6 +7,7 @@
  * were made (src/sim/serverless/functions.ts), so agreement shows that the measuring works, not that the paper is right.
  */
 import { expect, test } from "vitest";
+import { loadKernels } from "../../src/adapters/runtime/index.ts";
 import { milliseconds, parseWorkloadId, seconds, unwrap } from "../../src/base/index.ts";
 import {
   FleetTraining,
@@ -17,7 +18,6 @@ import {
   variants,
 } from "../../src/control/agents/index.ts";
 import { Fleet, usualBounds } from "../../src/control/tasks/functions/index.ts";
-import { referenceKernels } from "../../src/learn/tensor/index.ts";
 import {
   type FunctionProfile,
   type FunctionSpec,
@@ -138,7 +138,7 @@ test("functions of unknown kind begin with the base model of those that they are
       episodeSteps: 50,
     }),
     variant: variants.simppo,
-    kernels: referenceKernels(),
+    kernels: loadKernels({ prefer: "wasm" }),
     seed: 7,
     pool: { cores: 56, memory: 800_000 },
     bounds: usualBounds,

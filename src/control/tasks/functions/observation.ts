@@ -9,7 +9,7 @@ import type { FunctionReading } from "../../../observe/telemetry/index.ts";
 import type { Seen } from "../../index.ts";
 import { choiceOf, choiceProblem, type FunctionBounds, type FunctionSetting, functionChoices, HOLD } from "./action.ts";
 import type { BootstrapMemory } from "./bootstrap/advisor.ts";
-import { recordsAfter } from "./bootstrap/records.ts";
+import { noFunctionRecords, recordsAfter } from "./bootstrap/records.ts";
 
 export interface FunctionMeasures {
   /** 1 where the SLO was kept or nobody called; less the worse it was missed. */
@@ -49,7 +49,11 @@ export interface EncodeOptions {
   readonly bounds: FunctionBounds;
   /** Whether what may be done now follows the features, a number for each choice. */
   readonly hasMask: boolean;
+  /** Whether a simulator is to be fitted to what was seen. */
+  readonly keepsRecords?: boolean;
 }
+
+const nothingRecorded: BootstrapMemory = Object.freeze({ records: noFunctionRecords, advice: null });
 
 /** What an observation begins with, in this order (Table 1). */
 export const functionFeatures = [
@@ -71,7 +75,7 @@ export function functionSpace({ hasMask }: Pick<EncodeOptions, "hasMask">): BoxS
 export function encodeFunction(
   reading: FunctionReading,
   before: FunctionMemory,
-  { bounds, hasMask }: EncodeOptions,
+  { bounds, hasMask, keepsRecords = false }: EncodeOptions,
 ): Result<FunctionSeen> {
   const { setting, use, latency, slo, ready, offered, kills } = reading;
   if (offered === null)
@@ -88,7 +92,8 @@ export function encodeFunction(
     load: offered,
     loadChange: changeOf(offered, before.load ?? offered),
   };
-  const known = before.bootstrap;
+  // A life that was saved without records begins them now.
+  const known = keepsRecords ? (before.bootstrap ?? nothingRecorded) : undefined;
   const memory: FunctionMemory = {
     load: offered,
     cpu: measures.cpu,

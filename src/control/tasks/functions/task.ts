@@ -20,7 +20,6 @@ import {
   usualBounds,
 } from "./action.ts";
 import { type BootstrapOptions, bootstrapAdvisor, mayPolicyAct } from "./bootstrap/advisor.ts";
-import { noFunctionRecords } from "./bootstrap/records.ts";
 import {
   encodeFunction,
   type FunctionMemory,
@@ -67,9 +66,10 @@ export function functionsTask({
     observationSize: functionSpace({ hasMask }).size,
     actionSize: 1,
     choices: functionChoices.length,
-    freshMemory: bootstrap ? freshLearningMemory : freshFunctionMemory,
+    freshMemory: freshFunctionMemory,
     parse: parseFunctionReading,
-    encode: (reading, { memory }) => encodeFunction(reading, memory as FunctionMemory, { bounds, hasMask }),
+    encode: (reading, { memory }) =>
+      encodeFunction(reading, memory as FunctionMemory, { bounds, hasMask, keepsRecords: bootstrap !== undefined }),
     decode: (action, { have, last }) => {
       const choice = action[0] as number;
       if (Number.isNaN(choice)) return afterChoice(choice, have, bounds);
@@ -93,10 +93,6 @@ export function functionsTask({
   };
 }
 
-const freshLearningMemory: FunctionMemory = {
-  ...freshFunctionMemory,
-  bootstrap: { records: noFunctionRecords, advice: null },
-};
 /** A function that answers nobody is a hundred times beyond its SLO. */
 const LEAST = 0.01;
 /** In cores: 1,024 shares, or nine GiB at the prices of on-demand CPU and memory. */

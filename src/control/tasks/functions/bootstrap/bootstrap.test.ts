@@ -62,7 +62,7 @@ function recorded(steps: number, disturb: (reading: FunctionReading, i: number) 
     world.advance(milliseconds(world.now + step));
     const reading = disturb(world.read(), i);
     records = recordsAfter(records, reading);
-    const wish = rules.step(state, reading);
+    const wish = rules.step(state, reading, world.now);
     state = wish.state;
     world.apply(workload, wish.want);
   }
@@ -234,6 +234,13 @@ describe("in the task", () => {
     expect(task.advisor?.work(watched(30, { from: 20, memory: after }), () => Uint8Array.of(7))).toBeDefined();
     // Where nobody says what acts now, as in an environment, there is nothing to go on from.
     expect(task.advisor?.work(memory)).toBeUndefined();
+  });
+
+  test("a life that was saved without records begins them, and one without a bootstrap keeps none", () => {
+    const plain = unwrap(functionsTask().encode(read(10_000), { memory: watched(3), now: milliseconds(10_000) }));
+    expect((plain.memory as FunctionMemory).bootstrap).toBeUndefined();
+    const again = unwrap(task.encode(read(20_000), { memory: plain.memory, now: milliseconds(20_000) }));
+    expect(stepsOf((again.memory as FunctionMemory).bootstrap?.records ?? noFunctionRecords)).toHaveLength(1);
   });
 
   test("a candidate's policy goes to the learner and not into the memory; what is no advice changes nothing", () => {
