@@ -8,7 +8,7 @@ import { type BoxSpace, box } from "../../../learn/env/index.ts";
 import type { FunctionReading } from "../../../observe/telemetry/index.ts";
 import type { Seen } from "../../index.ts";
 import { choiceOf, choiceProblem, type FunctionBounds, type FunctionSetting, functionChoices, HOLD } from "./action.ts";
-import type { BootstrapMemory } from "./bootstrap/advisor.ts";
+import type { BootstrapMemory } from "./bootstrap/advice.ts";
 import { noFunctionRecords, recordsAfter } from "./bootstrap/records.ts";
 
 export interface FunctionMeasures {

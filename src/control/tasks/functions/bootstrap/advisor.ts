@@ -7,17 +7,11 @@ import type { AdviceJob, Advisor } from "../../../index.ts";
 import type { FunctionBounds } from "../action.ts";
 import type { FunctionMemory } from "../observation.ts";
 import type { RewardForm } from "../reward.ts";
-import { extentOf, type FunctionRecords } from "./records.ts";
-import type { BootstrapAdvice, Bootstrapped, BootstrapWork } from "./train.ts";
+import type { Bootstrapped } from "./advice.ts";
+import { extentOf } from "./records.ts";
+import type { BootstrapWork } from "./work.ts";
 
 export const FUNCTION_BOOTSTRAP = "function bootstrap";
-
-/** Plain data: it is saved. */
-export interface BootstrapMemory {
-  readonly records: FunctionRecords;
-  /** null until there was one. */
-  readonly advice: BootstrapAdvice | null;
-}
 
 export interface BootstrapOptions {
   readonly workload: WorkloadId;

@@ -19,11 +19,13 @@ import { type FunctionSetting, usualBounds } from "../action.ts";
 import { functionsLearner } from "../learner.ts";
 import type { FunctionMemory } from "../observation.ts";
 import { functionsTask } from "../task.ts";
+import type { BootstrapEstimate, Bootstrapped } from "./advice.ts";
 import { FUNCTION_BOOTSTRAP } from "./advisor.ts";
 import { fitFunction } from "./fit.ts";
 import { type FunctionModel, ModelWorld, settingFactor } from "./model.ts";
 import { extentOf, type FunctionRecords, noFunctionRecords, recordsAfter, stepsOf } from "./records.ts";
-import { type BootstrapEstimate, type Bootstrapped, type BootstrapWork, functionBootstrap, seatOf } from "./train.ts";
+import { functionBootstrap, seatOf } from "./train.ts";
+import type { BootstrapWork } from "./work.ts";
 
 const workload = unwrap(parseWorkloadId("primes"));
 const step = seconds(10);

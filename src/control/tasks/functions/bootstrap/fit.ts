@@ -17,6 +17,7 @@ import {
   type WorkloadId,
 } from "../../../../base/index.ts";
 import { preservationOf } from "../observation.ts";
+import type { FitError } from "./advice.ts";
 import { type FunctionModel, type ModelStep, ModelWorld, settingFactor } from "./model.ts";
 import type { RecordedStep } from "./records.ts";
 
@@ -26,17 +27,6 @@ export interface FittedFunction {
   readonly course: readonly ModelStep[];
   readonly heldOut: number;
   readonly error: FitError;
-}
-
-/** On the steps that it was not fitted to. */
-export interface FitError {
-  /** Median over steps of how far its 99th percentile is off, as a part; and of how far use of CPU and memory are, in parts of what is granted. */
-  readonly latency: number;
-  readonly cpu: number;
-  readonly memory: number;
-  /** Share of steps that miss the SLO: as recorded, and as it says. */
-  readonly missed: number;
-  readonly said: number;
 }
 
 export interface FitOptions {

@@ -6,59 +6,18 @@
  * On-policy learners have nothing to learn from the fallback's steps, and few steps of their own: in the simulator they act as much as
  * they need, from any setting, and nobody's calls are late for it (SIMPPO, discussion).
  */
-import { type Ms, milliseconds, type Rng, seededRng, unwrap, type WorkloadId } from "../../../../base/index.ts";
+import { milliseconds, type Rng, seededRng, unwrap } from "../../../../base/index.ts";
 import { type Learner, openLearner } from "../../../../learn/rl/index.ts";
 import type { Kernels } from "../../../../learn/tensor/index.ts";
 import { ensureController } from "../../../fallbacks/index.ts";
-import type { FunctionBounds, FunctionSetting } from "../action.ts";
+import type { FunctionSetting } from "../action.ts";
 import { ManagedFunction } from "../managed-function.ts";
-import type { RewardForm } from "../reward.ts";
 import { functionsTask } from "../task.ts";
-import { type FitError, type FittedFunction, fitFunction } from "./fit.ts";
+import type { BootstrapAdvice, BootstrapEstimate, Bootstrapped, BootstrapSeat } from "./advice.ts";
+import { type FittedFunction, fitFunction } from "./fit.ts";
 import { ModelWorld, type ModelWorldOptions } from "./model.ts";
-import { type FunctionRecords, type RecordedStep, stepsOf } from "./records.ts";
-
-/** Plain data: it crosses threads. */
-export interface BootstrapWork {
-  readonly records: FunctionRecords;
-  readonly workload: WorkloadId;
-  readonly slo: Ms;
-  readonly step: Ms;
-  readonly bounds: FunctionBounds;
-  readonly seed: number;
-  readonly reward: RewardForm;
-  readonly episodes: number;
-  /** What acts now; at first the base model of its kind of function. */
-  readonly policy: Uint8Array;
-}
-
-/** What it would have earned and missed in the newest part of the records, by the fitted simulator; means over steps. */
-export interface BootstrapEstimate {
-  readonly reward: number;
-  readonly missed: number;
-  /** Of what was asked for, as the task counts it. */
-  readonly cost: number;
-}
-
-export type BootstrapSeat = "candidate" | "policy" | "rules";
-
-/** Plain data. */
-export interface BootstrapAdvice {
-  /** Seconds: the newest step that it rests on. */
-  readonly at: number;
-  /** Who is to act. `policy`: who acted before, as nothing better was found, or no simulator is believed. */
-  readonly seat: BootstrapSeat;
-  readonly error: FitError | null;
-  readonly estimates: Readonly<Record<BootstrapSeat, BootstrapEstimate>> | null;
-  /** The code of the failure that left no simulator. */
-  readonly refused: string | null;
-}
-
-export interface Bootstrapped {
-  readonly advice: BootstrapAdvice;
-  /** The candidate, where it is to act. */
-  readonly policy: Uint8Array | null;
-}
+import { type RecordedStep, stepsOf } from "./records.ts";
+import type { BootstrapWork } from "./work.ts";
 
 /** Steps of an episode: a policy that acts for days must know what comes of many steps of its own. */
 const EPISODE = 300;
