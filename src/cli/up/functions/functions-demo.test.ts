@@ -73,7 +73,7 @@ test("with a bootstrap, policies that do not act learn beside the loop, and wher
     train: async ({ agent, kind, config }) => {
       const { blocks } = (config as { records: { blocks: readonly (readonly unknown[])[] } }).records;
       asked.push({ agent, kind, steps: blocks.flat().length });
-      const at = Number((blocks.at(-1)?.at(-1) as readonly unknown[])[0]);
+      const [at] = (blocks.at(-1)?.at(-1) ?? [0]) as readonly number[];
       return ok({ advice: { at, seat: "rules", error: null, estimates: null, refused: null }, policy: null });
     },
   };

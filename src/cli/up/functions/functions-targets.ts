@@ -33,7 +33,7 @@ const ATTAINMENT = 0.7;
  * There is no estimate for choices from a fallback's record, and without one the reward gate would compare the fallback with itself, so
  * what is asked before a policy acts is that its proposals in shadow are sound. ENSURE misses the SLO in half of the steps and gives several
  * times the shares that are used, so a policy may want to shrink what it gave in half of those, as models of other tasks may: with a
- * quarter they act in 40 to 47 % of decisions instead of 63 to 67 %, and miss more (docs/adr/0031). A canary's band means nothing
+ * quarter they act in 36 to 47 % of decisions instead of 63 to 72 %, and miss more (docs/adr/0031). A canary's band means nothing
  * between seven choices, each of which is one step of one knob.
  */
 const gates = {
