@@ -86,12 +86,17 @@ export interface Task<R extends TaskReading, S extends Setting, O extends Seen =
  * of it is plain data too and part of the memory from then on, so it is saved with the agent.
  */
 export interface Advisor {
-  /** What is to be done now; undefined while nothing is due. Asked after every tick. */
-  work(memory: unknown): AdviceJob | undefined;
+  /** What is to be done now; undefined while nothing is due. Asked after every tick. `policy`: what the learner is, as bytes, while it does not act. */
+  work(memory: unknown, policy?: () => Uint8Array): AdviceJob | undefined;
   /** Does it, wherever that is. */
   advise(config: unknown): unknown;
   /** The memory with what came of it; as it was where that is of no use. */
   advised(memory: unknown, advice: unknown): unknown;
+  /**
+   * A policy that came of it and is to act in place of the learner's, after the gates that any has to pass; it is saved as the
+   * learner's, and not with the memory. Absent, or undefined: none.
+   */
+  policyIn?(advice: unknown): Uint8Array | undefined;
 }
 
 export interface AdviceJob {

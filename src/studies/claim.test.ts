@@ -90,6 +90,7 @@ const UNPUBLISHED = [
   "simppo-single",
   "simppo-interference",
   "simppo-scale",
+  "simppo-overhead",
 ];
 
 test("every registered study is published, and no other", () => {

@@ -27,6 +27,7 @@ import { simppoAttempts } from "./simppo-attempts.ts";
 import { simppoChurn } from "./simppo-churn.ts";
 import { simppoInterference } from "./simppo-interference.ts";
 import { simppoMultitenant } from "./simppo-multitenant.ts";
+import { simppoOverhead } from "./simppo-overhead.ts";
 import { simppoScale } from "./simppo-scale.ts";
 import { simppoServing } from "./simppo-serving.ts";
 import { simppoSingle } from "./simppo-single.ts";
@@ -62,4 +63,5 @@ export const studies: readonly Study[] = [
   simppoServing,
   simppoChurn,
   simppoScale,
+  simppoOverhead,
 ] as readonly Study[];

@@ -318,6 +318,26 @@ describe("every stage is entered, for every cause there is:", () => {
     expect(life.transitions()).toEqual(["INITIALIZED → ONLINE (no-bootstrap)", "ONLINE → OFFLINE (not-worth)"]);
   });
 
+  test("a policy that learned beside the loop takes the place of the one that acts, and is watched in shadow first", async () => {
+    const rollback = { excess: null, credit: 0, maxFaultShare: 0.5, wait: 5 };
+    const shadow = { episodes: 1, maxTripRate: 1, maxFailureRate: 0.1, maxRiskyRate: 1 };
+    const gates = { byModel: true, offPolicy: null, canary: null, rollback, shadow };
+    const life = shopLife({ profile: { serving: outOfReach, gates } });
+    await life.turnsUntil(({ who, stage }) => who === "learner" && stage === "ONLINE", 4 * EPISODE);
+    life.takeCandidate();
+    const now = await life.turnsUntil(({ stage }) => stage === "OFFLINE", 2);
+    expect(now).toMatchObject({ who: "fallback" });
+    expect(now.why[0]?.rule).toBe("retraining");
+    await life.turnsUntil(({ who, stage }) => who === "learner" && stage === "ONLINE", 2 * EPISODE + 1);
+    await endOf(life);
+    expect(life.transitions()).toEqual([
+      "INITIALIZED → OFFLINE (bootstrap)",
+      "OFFLINE → ONLINE (model-ready)",
+      "ONLINE → OFFLINE (candidate)",
+      "OFFLINE → ONLINE (model-ready)",
+    ]);
+  });
+
   test("with high stakes the fallback acts during retraining", async () => {
     const life = shopLife({ profile: { serving: { kind: "converged", below: 1 }, stakes: "high" } });
     await life.turnsUntil(({ stage }) => stage === "SERVING", SERVING_BY);

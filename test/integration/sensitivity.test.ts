@@ -7,19 +7,25 @@
  * were made (src/sim/serverless/functions.ts), so agreement shows that the measuring works, not that the paper is right.
  */
 import { expect, test } from "vitest";
+import { loadKernels } from "../../src/adapters/runtime/index.ts";
 import { milliseconds, parseWorkloadId, seconds, unwrap } from "../../src/base/index.ts";
 import {
+  FleetTraining,
   groupsBySensitivity,
   type ResourceKind,
   type Sensitivity,
   sensitivityOf,
+  variants,
 } from "../../src/control/agents/index.ts";
+import { Fleet, usualBounds } from "../../src/control/tasks/functions/index.ts";
 import {
   type FunctionProfile,
+  type FunctionSpec,
   fluidServerlessWorld,
   functionKind,
   functionProfiles,
   localInvokers,
+  poissonPattern,
   serverlessWorld,
 } from "../../src/sim/index.ts";
 
@@ -100,3 +106,57 @@ test.each([
   const others = profiles.filter(({ name }) => groups.of(name) !== functionKind(name)).map(({ name }) => name);
   expect(others).toEqual([]);
 });
+
+test("functions of unknown kind begin with the base model of those that they are like, all twelve of them", () => {
+  const invokers = localInvokers(2);
+  const profiles = Object.values(functionProfiles) as readonly FunctionProfile[];
+  const named = (name: string, profile: FunctionProfile): FunctionSpec => ({
+    id: unwrap(parseWorkloadId(name)),
+    profile,
+    pattern: poissonPattern(profile, { invokers, functions: 24 }),
+    initial: { shares: 1_024, memory: 512, containers: 4 },
+  });
+  const first = profiles.map((profile, i) => named(`f${i}`, profile));
+  // Nothing in their names tells what they are.
+  const strangers = profiles.map((profile, i) => named(`stranger${i}`, profile));
+  const all = new Map([...first, ...strangers].map(({ id, profile }) => [id, profile]));
+  const known = new Map<FunctionProfile, Sensitivity>();
+  const sensitivity = (workload: FunctionSpec["id"]): Sensitivity | undefined => {
+    const profile = all.get(workload);
+    if (profile === undefined) return undefined;
+    const one = known.get(profile) ?? measured(profile, { makeWorld: fluidServerlessWorld, seed: 3 });
+    known.set(profile, one);
+    return one;
+  };
+  const step = seconds(10);
+  const training = new FleetTraining({
+    fleet: new Fleet({
+      id: "Test-v0",
+      functions: first,
+      makeWorld: (rng, functions) => fluidServerlessWorld({ seed: rng.uint32(), invokers, functions, step }),
+      controlStep: step,
+      episodeSteps: 50,
+    }),
+    variant: variants.simppo,
+    kernels: loadKernels({ prefer: "wasm" }),
+    seed: 7,
+    pool: { cores: 56, memory: 800_000 },
+    bounds: usualBounds,
+    sensitivity,
+    refreshEvery: 1,
+  });
+  training.episode({ learning: true });
+  const policyOf = ({ id }: FunctionSpec) => training.learner(id)?.save();
+  // Of each kind the longest member's: the first of the table.
+  const bases = new Map<string, Uint8Array | undefined>();
+  for (const spec of first) {
+    const kind = functionKind(spec.profile.name);
+    if (!bases.has(kind)) bases.set(kind, policyOf(spec));
+  }
+  expect(bases.size).toBe(3);
+  for (const stranger of strangers) {
+    training.join(stranger);
+    expect(policyOf(stranger), stranger.profile.name).toEqual(bases.get(functionKind(stranger.profile.name)));
+  }
+  training.dispose();
+}, 60_000);

@@ -117,6 +117,7 @@ const BECAUSE: Words = {
   retraining: "Its rewards fell below the threshold for Serving.",
   rollback: "It missed the SLO more often than {fallback} would have.",
   "not-worth": "It cost more than {fallback} alone would, which keeps the SLO as often as promised.",
+  candidate: "A policy that learned beside the loop takes the place of the one before, and is watched first.",
   "learner-lost": "Its learner was lost.",
   operator: "A person decided so.",
 };

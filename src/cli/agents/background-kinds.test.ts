@@ -6,7 +6,7 @@ import { backgroundKinds } from "./background-kinds.ts";
 
 test("threads beside the loop train policies and advise who plans; from no records the planner does", () => {
   const { tasks } = backgroundKinds();
-  expect(Object.keys(tasks).sort()).toEqual(["agent training", "pods advice"]);
+  expect(Object.keys(tasks).sort()).toEqual(["agent training", "function bootstrap", "pods advice"]);
   const work: PodsAdviceWork = {
     records: { hours: [], open: { readings: 0, missed: 0 } },
     before: null,

@@ -55,6 +55,10 @@ export const upCommand = (shell: Shell) =>
         .choices(["pods", "functions"] as const)
         .default("pods" as const),
     )
+    .option(
+      "--bootstrap",
+      "with --demo functions: policies that do not act go on learning in simulators fitted to their functions",
+    )
     .addOption(
       new Option(
         "--twin <rules>",
@@ -99,6 +103,8 @@ export const upCommand = (shell: Shell) =>
       const { session, config } = openSession(shell, options, [moduleFlag(options)]);
       if (config.world !== "" && options.twin !== undefined)
         throw usageError(`the world '${config.world}' says itself whether it has a twin`, "leave out --twin");
+      if (options.bootstrap && options.demo !== "functions")
+        throw usageError("--bootstrap is for functions", "add --demo functions, or leave out --bootstrap");
       const { runUp } = await import("../up/run-up.ts");
       const { host, httpPort, grpcPort } = config.otlp;
       const summary = await runUp(session, {

@@ -17,6 +17,8 @@ export interface PlaneSettings {
   readonly targets: readonly WrittenTarget[];
   /** Absent: pods. */
   readonly demo?: DemoName | undefined;
+  /** Of functions: policies go on learning beside the loop. */
+  readonly bootstrap?: boolean;
   /** Of a user's module; empty: the simulated cluster. */
   readonly world: string;
   /** null: as before, or the tuned rules. */

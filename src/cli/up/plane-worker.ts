@@ -57,6 +57,7 @@ async function serve(settings: PlaneSettings): Promise<void> {
       seed,
       world,
       demo: settings.demo,
+      bootstrap: settings.bootstrap ?? false,
       workloads,
       targets: parseTargets(settings.targets),
       twin: settings.twin ?? null,

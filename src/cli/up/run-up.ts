@@ -48,6 +48,8 @@ export interface UpOptions {
   readonly speed: number;
   /** Absent: pods. */
   readonly demo?: DemoName | undefined;
+  /** Of functions: policies go on learning beside the loop. */
+  readonly bootstrap?: boolean | undefined;
   readonly seed: number;
   readonly workloads?: number | undefined;
   /** Of the settings file; without any the demonstration's own workloads. */
@@ -121,6 +123,7 @@ async function run(session: Session, options: UpOptions): Promise<UpSummary> {
       workloads: options.workloads ?? null,
       world: options.world,
       demo: options.demo,
+      bootstrap: options.bootstrap ?? false,
       targets: options.targets,
       twin: options.twin,
       folder,

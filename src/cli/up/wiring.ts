@@ -40,6 +40,8 @@ export interface OpenPartsOptions {
   readonly world?: string;
   /** Functions on a simulated serverless platform, or pods of a simulated cluster unless said. */
   readonly demo?: DemoName | undefined;
+  /** Of functions: their policies go on learning in simulators fitted to them. */
+  readonly bootstrap?: boolean;
   /** Of a user's file; without any the demonstration's own. */
   readonly targets?: readonly UserTarget[];
   /** Of the simulated cluster; null: as before, or the tuned rules. */
@@ -83,7 +85,7 @@ export async function openParts(options: OpenPartsOptions): Promise<Result<Plane
   const { world, targets, controlStep } = options.world
     ? await ownWorld(options.world, { seed, start, saved, kernels: options.kernels })
     : options.demo === "functions"
-      ? simulatedFunctions({ seed, start, saved, kernels: options.kernels })
+      ? simulatedFunctions({ seed, start, saved, kernels: options.kernels, bootstrap: options.bootstrap ?? false })
       : simulatedCluster(options, { seed, start, saved, twin: options.twin ?? before ?? "tuned" });
   return ok({
     ...kept,
@@ -154,7 +156,8 @@ function simulatedFunctions({
   start,
   saved,
   kernels,
-}: Omit<Beginning, "twin"> & Pick<OpenPartsOptions, "kernels">): OpenedWorld {
+  bootstrap,
+}: Omit<Beginning, "twin"> & Pick<OpenPartsOptions, "kernels"> & { readonly bootstrap: boolean }): OpenedWorld {
   const placed = demoFunctions().map((demo) => {
     const before = saved?.workloads[demo.id];
     return {
@@ -166,7 +169,7 @@ function simulatedFunctions({
   return {
     world: openFunctionsWorld(placed, { seed, start }),
     targets: placed.map((one, slot) =>
-      functionTarget({ ...one, agent: agentOf(one.demo.id), kernels, seed: seed + 101 * (slot + 1) }),
+      functionTarget({ ...one, agent: agentOf(one.demo.id), kernels, seed: seed + 101 * (slot + 1), bootstrap }),
     ),
     controlStep: FUNCTIONS_STEP,
   };

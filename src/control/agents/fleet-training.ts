@@ -28,6 +28,7 @@ import {
 import { type Coordinator, createCoordinator } from "./coordinator.ts";
 import { FleetAgent } from "./fleet-agent.ts";
 import type { GlobalFeature } from "./global-state.ts";
+import { groupsByMeasuring, type Sensitivity } from "./sensitivity.ts";
 import { type AgentEpisode, Tally } from "./tally.ts";
 import { usualCharge, type Variant, virtualPercentiles } from "./variants.ts";
 
@@ -39,8 +40,13 @@ export interface FleetTrainingOptions<F extends FleetFunction, W extends FleetWo
   readonly pool: Pool;
   readonly bounds: FunctionBounds;
   readonly badChoices?: BadChoices;
-  /** The kind of a function, for base models and for virtual agents by type; one kind unless given. */
+  /** The kind of a function, for base models and for virtual agents by type; one kind unless given, or told by measuring. */
   readonly groups?: { readonly names: readonly string[]; readonly of: (workload: WorkloadId) => string };
+  /**
+   * In place of `groups`: what slows a member down (`sensitivityOf`), asked once when it joins. So one of which nobody knows the kind begins
+   * with the base model of those that it is like.
+   */
+  readonly sensitivity?: (workload: WorkloadId) => Sensitivity | undefined;
   /** Members that follow rules: they act, and report as all do. */
   readonly rules?: (workload: WorkloadId) => Fallback<unknown, FunctionReading, FunctionSetting> | undefined;
   /** Episodes between two refreshments of the base models. */
@@ -85,7 +91,7 @@ export class FleetTraining<F extends FleetFunction, W extends FleetWorld<F>> {
 
   constructor(options: FleetTrainingOptions<F, W>) {
     this.#options = options;
-    this.#groups = options.groups ?? ONE_KIND;
+    this.#groups = groupsOf(options);
     this.#rng = seededRng(options.seed).fork("fleet");
     this.#coordinator = createCoordinator({
       features: this.#features(),
@@ -290,6 +296,16 @@ export class FleetTraining<F extends FleetFunction, W extends FleetWorld<F>> {
       this.#baseModels.set(group, learner.save());
     }
   }
+}
+
+function groupsOf<F extends FleetFunction, W extends FleetWorld<F>>({
+  groups,
+  sensitivity,
+  fleet,
+}: FleetTrainingOptions<F, W>): NonNullable<FleetTrainingOptions<F, W>["groups"]> {
+  if (groups !== undefined || sensitivity === undefined) return groups ?? ONE_KIND;
+  const first = fleet.functions.map(({ id }) => id);
+  return groupsByMeasuring(first, sensitivity);
 }
 
 interface RuleMember {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { unwrap } from "../../base/index.ts";
 import {
+  groupsByMeasuring,
   groupsBySensitivity,
   kindBySensitivity,
   type SensitivityRecords,
@@ -78,4 +79,26 @@ test("a function that comes later is told against what was usual before", () => 
   const usual = { cpu: 0.8, memory: 0.2, io: 0.1 };
   const groups = groupsBySensitivity(new Map([["late", { cpu: 0.5, memory: 0.1, io: 0.2 }]]), usual);
   expect(groups.of("late")).toBe("io");
+});
+
+test("members are measured once, when they come, against what was usual among the first", () => {
+  const known = new Map([
+    ["hot", { cpu: 0.9, memory: 0.1, io: 0.1 }],
+    ["fat", { cpu: 0.7, memory: 0.3, io: 0.1 }],
+    // Means of the first two: 0.8, 0.2, 0.1. This one is above in memory alone: 0.75, 1.75, 1.
+    ["late", { cpu: 0.6, memory: 0.35, io: 0.1 }],
+  ]);
+  const asked: string[] = [];
+  const groups = groupsByMeasuring<string>(["hot", "fat"], (workload) => {
+    asked.push(workload);
+    return known.get(workload);
+  });
+  expect([groups.of("hot"), groups.of("fat"), groups.of("late"), groups.of("late")]).toEqual([
+    "cpu",
+    "memory",
+    "memory",
+    "memory",
+  ]);
+  expect(groups.of("stranger")).toBe("cpu");
+  expect(asked).toEqual(["hot", "fat", "late", "stranger"]);
 });

@@ -74,6 +74,30 @@ export function groupsBySensitivity(
   };
 }
 
+/**
+ * Groups of members that are measured as they come: the first of them say what is usual, and whoever joins later is told against
+ * that, so that nobody's group depends on who joined since. One that cannot be measured counts as bound by its core.
+ */
+export function groupsByMeasuring<W extends string>(
+  first: readonly W[],
+  measure: (workload: W) => Sensitivity | undefined,
+): { readonly names: readonly ResourceKind[]; readonly of: (workload: W) => ResourceKind } {
+  const measured = new Map<string, Sensitivity>();
+  const look = (workload: W): void => {
+    const one = measured.has(workload) ? undefined : measure(workload);
+    if (one !== undefined) measured.set(workload, one);
+  };
+  for (const workload of first) look(workload);
+  const groups = groupsBySensitivity(measured, usualSensitivity([...measured.values()]));
+  return {
+    names: groups.names,
+    of: (workload) => {
+      look(workload);
+      return groups.of(workload);
+    },
+  };
+}
+
 function median(values: readonly number[]): number {
   const sorted = Float64Array.from(values).sort();
   const half = sorted.length >> 1;

@@ -490,13 +490,25 @@ export class Agent<R extends TaskReading, S extends Setting, O extends Seen, F> 
 
   /** Work on what its task remembers, when some is due: done in place by `advise`, or beside the loop. */
   get adviceWork(): AdviceJob | undefined {
-    return this.isPaused ? undefined : this.#options.task.advisor?.work(this.#memory);
+    if (this.isPaused) return undefined;
+    const { advisor } = this.#options.task;
+    // A policy that acts has earned its place, and another one would have to be watched anew: it learns only where it does not.
+    if (this.#state.stage !== "OFFLINE") return advisor?.work(this.#memory);
+    return advisor?.work(this.#memory, () => this.#slot.learner.save());
   }
 
-  /** What came of it, for the next tick. */
-  takeAdvice(advice: unknown): void {
+  /** What came of it, for the next tick. A policy in it has to pass the gates as any other; refused, nothing of it is taken. */
+  takeAdvice(advice: unknown): Result<void> {
     const { advisor } = this.#options.task;
+    const policy = advisor?.policyIn?.(advice);
+    if (policy) {
+      const adopted = this.adopt(policy);
+      if (!adopted.ok) return adopted;
+      const detail = "a policy that learned beside the loop takes the place of the one before";
+      this.#judge({ kind: "candidate", at: this.#before ?? milliseconds(0), detail });
+    }
     if (advisor) this.#memory = advisor.advised(this.#memory, advice);
+    return ok(undefined);
   }
 
   /** All of it in place, where time does not matter. Whether something was due. */

@@ -153,6 +153,7 @@ const offlineWhy = {
   rollback: "rolled-back",
   "learner-lost": "rolled-back",
   "not-worth": "cheaper",
+  candidate: "retraining",
   operator: "rolled-back",
 } as const;
 

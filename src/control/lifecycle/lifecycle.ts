@@ -72,6 +72,8 @@ function judge(profile: LifecycleProfile, state: AgentState, evidence: Evidence)
       return { state, events: [] };
     case "learner-lost":
       return loseLearner(profile, state, evidence);
+    case "candidate":
+      return takeCandidate(profile, state, evidence);
     case "estimate":
       // An estimate of a policy that already acts is of no use: its own rewards are known.
       if (state.stage !== "OFFLINE") return { state, events: [] };
@@ -308,6 +310,18 @@ function loseLearner(
   return moved(state, next, { at, because: "learner-lost", evidence });
 }
 
+/** It begins in shadow, as any does. The rules are as they were, so what is known of them stays. */
+function takeCandidate(
+  profile: LifecycleProfile,
+  state: AgentState,
+  { at, detail }: Extract<Evidence, { kind: "candidate" }>,
+): LifecycleStep {
+  if (state.stage === "INITIALIZED") return { state, events: [] };
+  if (state.stage === "OFFLINE") return { state: { ...state, shadow: [], estimate: null }, events: [] };
+  const evidence: Judgement[] = [{ gate: "policy", holds: false, found: null, asked: null, about: detail }];
+  return moved(state, enterOffline(profile, state, "candidate"), { at, because: "candidate", evidence });
+}
+
 function enterOffline(profile: LifecycleProfile, state: AgentState, because: OfflineCause): StateOf<"OFFLINE"> {
   const { episodes, rollbacks, history } = state;
   const { rollback } = profile.gates;
@@ -315,7 +329,7 @@ function enterOffline(profile: LifecycleProfile, state: AgentState, because: Off
   const unknown = { recent: [], shadow: [], estimate: null };
   // The level is measured anew: if the workload had not changed, the learner would not be here again. Who is only too dear
   // is here for no such reason, and what is known of the fallback stays.
-  const fallback = because === "not-worth" ? state.fallback : [];
+  const fallback = because === "not-worth" || because === "candidate" ? state.fallback : [];
   return { stage: "OFFLINE", because, episodes, rollbacks, history, wait, fallback, ...unknown };
 }
 

@@ -59,7 +59,15 @@ export interface FallbackLevel {
   readonly episodes: number;
 }
 
-export const offlineCauses = ["bootstrap", "retraining", "rollback", "learner-lost", "not-worth", "operator"] as const;
+export const offlineCauses = [
+  "bootstrap",
+  "retraining",
+  "rollback",
+  "learner-lost",
+  "not-worth",
+  "candidate",
+  "operator",
+] as const;
 export const onlineCauses = [
   "no-bootstrap",
   "shared-policy",
@@ -151,6 +159,8 @@ export type Evidence =
   | { readonly kind: "learner-lost"; readonly at: Ms; readonly detail: string }
   /** The fallback acts and misses the objective by far, and the task's own model has something else to try. */
   | { readonly kind: "fallback-fails"; readonly at: Ms }
+  /** Another policy is there, which learned elsewhere: nothing is known of how it does here. */
+  | { readonly kind: "candidate"; readonly at: Ms; readonly detail: string }
   /** A person decided: the next stage up, or back to where the fallback acts. `detail` says who, or why. */
   | { readonly kind: "operator"; readonly at: Ms; readonly wish: OperatorWish; readonly detail: string };
 

@@ -63,10 +63,7 @@ export function loopAgent<R extends TaskReading, S extends Setting, O extends Se
       };
     },
     adopt: (outcome) => {
-      if (isAdvice) {
-        agent.takeAdvice(outcome);
-        return ok(undefined);
-      }
+      if (isAdvice) return agent.takeAdvice(outcome);
       const made = outcomeOf(outcome);
       if (!made.ok) return made;
       // A stage that ended meanwhile was left with the policy that had earned it; another one would be untried there.

@@ -5,6 +5,8 @@ import { expect, test } from "vitest";
 import { loadKernels, packageRoot } from "../../../adapters/runtime/index.ts";
 import { milliseconds, ok, unwrap } from "../../../base/index.ts";
 import type { PlaneUpdate } from "../../../contract/index.ts";
+import type { Trainer } from "../../../control/loop/index.ts";
+import { FUNCTION_BOOTSTRAP } from "../../../control/tasks/functions/index.ts";
 import { Plane } from "../../../plane/index.ts";
 import { functionKinds } from "../../../sim/index.ts";
 import { openParts } from "../wiring.ts";
@@ -14,7 +16,7 @@ const kernels = loadKernels({ prefer: "wasm" });
 const start = milliseconds(Date.UTC(2026, 0, 5, 6));
 const trainer = { slots: 0, train: async () => ok(undefined) };
 
-async function openPlane(): Promise<Plane> {
+async function openPlane(parts: { readonly bootstrap?: boolean; readonly trainer?: Trainer } = {}): Promise<Plane> {
   const options = {
     seed: 3,
     workloads: null,
@@ -25,6 +27,7 @@ async function openPlane(): Promise<Plane> {
     kernels,
     trainer,
     isLockstep: true,
+    ...parts,
   } as const;
   const plane = new Plane(unwrap(await openParts(options)));
   unwrap(await plane.begin());
@@ -93,6 +96,30 @@ test("policies act after they were watched, what they propose is done, and funct
   expect(byLearner.length).toBeGreaterThan(200);
   // Masked choices are within the guard's steps and bounds, so all are done as they were proposed.
   for (const { proposed, executed } of byLearner) expect(executed).toEqual(proposed);
+}, 120_000);
+
+test("with a bootstrap, policies that do not act learn beside the loop, and where the rules do better these act", async () => {
+  const asked: { readonly agent: string; readonly kind: string; readonly steps: number }[] = [];
+  const rulesDoBetter: Trainer = {
+    slots: 12,
+    train: async ({ agent, kind, config }) => {
+      const { blocks } = (config as { records: { blocks: readonly (readonly unknown[])[] } }).records;
+      asked.push({ agent, kind, steps: blocks.flat().length });
+      const [at] = (blocks.at(-1)?.at(-1) ?? [0]) as readonly number[];
+      return ok({ advice: { at, seat: "rules", error: null, estimates: null, refused: null }, policy: null });
+    },
+  };
+  const plane = await openPlane({ bootstrap: true, trainer: rulesDoBetter });
+  await advance(plane, 190);
+  // Half an hour of steps was recorded, by those that were there all the time and were not acting then.
+  expect(asked.length).toBeGreaterThanOrEqual(2);
+  for (const { kind, steps } of asked) expect([kind, steps >= 180]).toEqual([FUNCTION_BOOTSTRAP, true]);
+  const told = new Set(asked.map(({ agent }) => agent));
+  const updates = await advance(plane, 120);
+  const decisions = updates.flatMap((update) => (update.kind === "decision" ? [update.decision] : []));
+  const theirs = decisions.filter(({ workload }) => told.has(`${workload}-agent`));
+  expect(theirs.length).toBeGreaterThan(50);
+  for (const { who } of theirs) expect(who).not.toBe("learner");
 }, 120_000);
 
 test("the policies that ship are those of the report", () => {

@@ -174,13 +174,14 @@ describe("what is earned", () => {
     expect(functionReward(starved, { form: "paper" })).toBeCloseTo(0.566, 12);
   });
 
-  test("all else equal, a worse violation and an oscillation earn less", () => {
+  test("all else equal, a worse violation and an oscillation earn less, in every form", () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true });
+    const form = fc.constantFrom("kept" as const, "paper" as const, "strict" as const);
     fc.assert(
-      fc.property(share, share, share, share, (cpu, memory, one, other) => {
+      fc.property(form, fc.tuple(share, share), share, share, (form, [cpu, memory], one, other) => {
         const [worse, better] = [Math.min(one, other), Math.max(one, other)];
         const of = (preservation: number, isPenalised = false) =>
-          functionReward({ preservation, cpu, memory }, { isPenalised });
+          functionReward({ preservation, cpu, memory }, { form, isPenalised });
         expect(of(worse)).toBeLessThanOrEqual(of(better));
         if (better - worse > 1e-9) expect(of(worse)).toBeLessThan(of(better));
         expect(of(better, true)).toBeLessThan(of(better));

@@ -2,6 +2,8 @@
 
 export type { FunctionBounds, FunctionSetting } from "./action.ts";
 export { functionChoices, usualBounds } from "./action.ts";
+export type { BootstrapWork } from "./bootstrap/index.ts";
+export { FUNCTION_BOOTSTRAP, functionBootstrap } from "./bootstrap/index.ts";
 export { functionsEnv } from "./env.ts";
 export type {
   FleetAction,

@@ -108,6 +108,10 @@ export class ManagedFunction {
     return functionReward(this.seen.measures, { form: this.#reward, isPenalised: isBad });
   }
 
+  costOf(setting: FunctionSetting): number {
+    return this.#task.costOf(setting, this.seen);
+  }
+
   #apply(
     world: FunctionsPort,
     want: FunctionSetting,

@@ -8,6 +8,8 @@ import { type BoxSpace, box } from "../../../learn/env/index.ts";
 import type { FunctionReading } from "../../../observe/telemetry/index.ts";
 import type { Seen } from "../../index.ts";
 import { choiceOf, choiceProblem, type FunctionBounds, type FunctionSetting, functionChoices, HOLD } from "./action.ts";
+import type { BootstrapMemory } from "./bootstrap/advice.ts";
+import { noFunctionRecords, recordsAfter } from "./bootstrap/records.ts";
 
 export interface FunctionMeasures {
   /** 1 where the SLO was kept or nobody called; less the worse it was missed. */
@@ -26,6 +28,8 @@ export interface FunctionMemory {
   readonly cpu: number;
   readonly memory: number;
   readonly setting: FunctionSetting | null;
+  /** Absent: nothing is kept to learn from beside the loop. */
+  readonly bootstrap?: BootstrapMemory;
 }
 
 export interface FunctionSeen extends Seen {
@@ -45,7 +49,11 @@ export interface EncodeOptions {
   readonly bounds: FunctionBounds;
   /** Whether what may be done now follows the features, a number for each choice. */
   readonly hasMask: boolean;
+  /** Whether a simulator is to be fitted to what was seen. */
+  readonly keepsRecords?: boolean;
 }
+
+const nothingRecorded: BootstrapMemory = Object.freeze({ records: noFunctionRecords, advice: null });
 
 /** What an observation begins with, in this order (Table 1). */
 export const functionFeatures = [
@@ -67,7 +75,7 @@ export function functionSpace({ hasMask }: Pick<EncodeOptions, "hasMask">): BoxS
 export function encodeFunction(
   reading: FunctionReading,
   before: FunctionMemory,
-  { bounds, hasMask }: EncodeOptions,
+  { bounds, hasMask, keepsRecords = false }: EncodeOptions,
 ): Result<FunctionSeen> {
   const { setting, use, latency, slo, ready, offered, kills } = reading;
   if (offered === null)
@@ -84,7 +92,15 @@ export function encodeFunction(
     load: offered,
     loadChange: changeOf(offered, before.load ?? offered),
   };
-  const memory: FunctionMemory = { load: offered, cpu: measures.cpu, memory: measures.memory, setting };
+  // A life that was saved without records begins them now.
+  const known = keepsRecords ? (before.bootstrap ?? nothingRecorded) : undefined;
+  const memory: FunctionMemory = {
+    load: offered,
+    cpu: measures.cpu,
+    memory: measures.memory,
+    setting,
+    ...(known ? { bootstrap: { ...known, records: recordsAfter(known.records, reading) } } : {}),
+  };
   const last = before.setting === null ? HOLD : choiceOf(setting, before.setting, bounds);
   const mask = hasMask ? allowedChoices(setting, last, bounds) : [];
   const values = Float32Array.from([
@@ -120,12 +136,18 @@ const allowedChoices = (have: FunctionSetting, last: number, bounds: FunctionBou
  * The SLO over the 99th percentile where that is above it. Calls that nobody answered have no latency and are part of no
  * percentile, so they count by their share: with all of them lost there is nothing left to preserve.
  */
-export function preservationOf({ latency, slo, offered, completed, failed }: FunctionReading): number {
+export function preservationOf({ latency, slo, offered, completed, failed }: Answered): number {
   const ended = (completed ?? 0) + (failed ?? 0);
   const answered = ended > 0 ? (completed ?? 0) / ended : (offered ?? 0) > 0 ? 0 : 1;
   const kept = latency !== null && latency > slo ? slo / latency : 1;
   return kept * answered;
 }
+
+type Answered = {
+  readonly [K in "latency" | "slo" | "offered" | "completed" | "failed"]: FunctionReading[K] extends number
+    ? number
+    : number | null;
+};
 
 /** (AR(t) − AR(t − 1)) / max of both. */
 function changeOf(now: number, before: number): number {

@@ -19,6 +19,7 @@ import {
   functionKnobs,
   usualBounds,
 } from "./action.ts";
+import { type BootstrapOptions, bootstrapAdvisor, mayPolicyAct } from "./bootstrap/advisor.ts";
 import {
   encodeFunction,
   type FunctionMemory,
@@ -41,6 +42,8 @@ export interface FunctionsOptions {
   /** Between two decisions. The paper's takes 0.24 to 0.29 s of the platform, in which most functions are called once at most. */
   readonly controlStep?: Ms;
   readonly episodeSteps?: number;
+  /** A policy goes on learning in a simulator fitted to its function, and acts where that says it is as good as the rules. Absent: no. */
+  readonly bootstrap?: BootstrapOptions;
 }
 
 /** Table 2. */
@@ -53,6 +56,7 @@ export function functionsTask({
   reward: form = "kept",
   controlStep = seconds(10),
   episodeSteps = EPISODE_STEPS,
+  bootstrap,
 }: FunctionsOptions = {}): FunctionsTask {
   const hasMask = badChoices === "masked";
   return {
@@ -64,7 +68,8 @@ export function functionsTask({
     choices: functionChoices.length,
     freshMemory: freshFunctionMemory,
     parse: parseFunctionReading,
-    encode: (reading, { memory }) => encodeFunction(reading, memory as FunctionMemory, { bounds, hasMask }),
+    encode: (reading, { memory }) =>
+      encodeFunction(reading, memory as FunctionMemory, { bounds, hasMask, keepsRecords: bootstrap !== undefined }),
     decode: (action, { have, last }) => {
       const choice = action[0] as number;
       if (Number.isNaN(choice)) return afterChoice(choice, have, bounds);
@@ -79,6 +84,12 @@ export function functionsTask({
     givesLess: (one, than) => functionKnobs.some((knob) => one[knob] < than[knob]),
     costOf: ({ shares, memory, containers }) => containers * (shares / SHARES_PER_CORE + memory / MEMORY_PER_CORE),
     isHarmed: ({ kills }) => kills > 0,
+    ...(bootstrap
+      ? {
+          isReady: ({ memory }: FunctionSeen) => mayPolicyAct(memory, bootstrap),
+          advisor: bootstrapAdvisor(bootstrap, { bounds, step: controlStep }),
+        }
+      : {}),
   };
 }
 
