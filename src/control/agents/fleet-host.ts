@@ -234,7 +234,7 @@ export class FleetHost<F extends FleetFunction, W extends FleetWorld<F> = FleetW
     if (request.step !== coordinator.step) return ok(this.#late(session, request, now));
     const refused = new Map<WorkloadId, Failure>();
     for (const report of request.members) {
-      const taken = this.#take(session, report, request.step, now);
+      const taken = this.#take(session, report, now);
       const seat = this.#seatOf(session, report.agent);
       if (seat !== undefined) seat.hasSpoken = true;
       if (taken.ok) continue;
@@ -256,8 +256,8 @@ export class FleetHost<F extends FleetFunction, W extends FleetWorld<F> = FleetW
     return { isDue: now >= at, at };
   }
 
-  /** Answers by session. */
-  close(now: Ms): ReadonlyMap<string, StepAnswer> {
+  /** Answers are by session. */
+  close(now: Ms): { readonly step: number; readonly answers: ReadonlyMap<string, StepAnswer> } {
     const { coordinator, fleet } = this.#options;
     const closed = coordinator.closeStep(now);
     for (const agent of closed.expired) {
@@ -286,7 +286,7 @@ export class FleetHost<F extends FleetFunction, W extends FleetWorld<F> = FleetW
     }
     for (const map of [this.#asked, this.#counts, this.#choices, this.#joins]) map.clear();
     this.#openedAt = now;
-    return answers;
+    return { step: closed.step, answers };
   }
 
   state(): HostState {
@@ -337,7 +337,7 @@ export class FleetHost<F extends FleetFunction, W extends FleetWorld<F> = FleetW
     });
   }
 
-  #take(session: string, report: MemberReport, step: number, now: Ms): Result<void> {
+  #take(session: string, report: MemberReport, now: Ms): Result<void> {
     const { agent, incarnation, values, reward, choice, kept } = report;
     const seat = this.#seatOf(session, agent);
     if (seat === undefined)
@@ -347,7 +347,8 @@ export class FleetHost<F extends FleetFunction, W extends FleetWorld<F> = FleetW
           `${agent} belongs to another process or to none; speak for agents that joined with you`,
         ),
       );
-    const taken = this.#options.coordinator.report({ agent, incarnation, step, values, reward }, now);
+    const { coordinator } = this.#options;
+    const taken = coordinator.report({ agent, incarnation, step: coordinator.step, values, reward }, now);
     if (!taken.ok) return taken;
     seat.kept = kept;
     seat.lastRefusal = null;
