@@ -90,7 +90,7 @@ const joinAnswer = z.strictObject({
   refused: z.array(refused.extend({ agent: z.string() })),
 });
 const stepAnswer = z.strictObject({
-  step: count,
+  step: count.nullable(),
   next: count,
   teamReward: z.number().nullable(),
   members: z.array(

@@ -211,8 +211,7 @@ class AgentProcess {
       sight: seat,
     });
     // The first policy too: what it does before its first update is learned from after a restart.
-    if (saved === undefined) await checkpoints.save([member]);
-    unwrap(member.resume());
+    if (unwrap(member.resume()) || saved === undefined) await checkpoints.save([member]);
     return member;
   }
 
@@ -241,7 +240,8 @@ class AgentProcess {
     return new Promise((resolve) => {
       const end = (result: Result<T>): void => {
         signal.removeEventListener("abort", stop);
-        this.#onLost = undefined;
+        // An answer that comes after all is no longer waited for, and somebody else may be.
+        if (this.#onLost === stop) this.#onLost = undefined;
         resolve(result);
       };
       const stop = (): void => end(err(lost()));

@@ -365,7 +365,7 @@ export class FleetHost<F extends FleetFunction, W extends FleetWorld<F> = FleetW
     const why = failure("agents.late", `step ${step} is not the one that is open (${coordinator.step}); go on from it`);
     this.#count(why);
     return {
-      step,
+      step: null,
       next: coordinator.step,
       teamReward: null,
       members: members.map(({ agent, incarnation }) => {

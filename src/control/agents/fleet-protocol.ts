@@ -67,8 +67,9 @@ export interface MemberReport {
 }
 
 export interface StepAnswer {
-  /** The step that is closed, and the one that is open. */
-  readonly step: number;
+  /** The step that was closed with this request; null for one that came too late, whose step others closed without it. */
+  readonly step: number | null;
+  /** The one that is open. */
   readonly next: number;
   /** Mean of what members reported to have earned in the step before. */
   readonly teamReward: number | null;

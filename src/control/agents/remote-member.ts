@@ -11,7 +11,7 @@ import { err, failure, ok, type Result, type Rng, type WorkloadId } from "../../
 import type { Decision, Learner } from "../../learn/rl/index.ts";
 import type { FunctionBounds, FunctionSetting, Pool } from "../tasks/functions/index.ts";
 import { functionFeatures, sharedValues } from "../tasks/functions/index.ts";
-import type { MemberAnswer, MemberReport, MemberSight } from "./fleet-protocol.ts";
+import type { MemberAnswer, MemberReport, MemberSight, StepAnswer } from "./fleet-protocol.ts";
 import type { Variant } from "./variants.ts";
 
 /** What an agent keeps of a step, whole: it can be learned from again after a restart. */
@@ -64,6 +64,9 @@ interface HalfKnown extends Chosen {
   readonly reward: number;
 }
 
+/** With optimisers, and a rollout that is empty: steps since the checkpoint are in the log of transitions. */
+const RESUMABLE = { resumable: true } as const;
+
 export class RemoteMember {
   readonly agent: WorkloadId;
   readonly incarnation: number;
@@ -87,7 +90,7 @@ export class RemoteMember {
     this.#sight = sight;
     this.#before = sight.have;
     this.#updates = past?.updates ?? 0;
-    this.#checkpoint = past?.checkpoint ?? learner.save();
+    this.#checkpoint = past?.checkpoint ?? learner.save(RESUMABLE);
     this.#since = (past?.transitions ?? []).filter(({ updates }) => updates === this.#updates);
   }
 
@@ -99,21 +102,30 @@ export class RemoteMember {
     return this.#kept;
   }
 
-  /** Before the first choice, and after a gap: as the last checkpoint was, and what was done since learned again. */
-  resume(): Result<void> {
+  /**
+   * Before the first choice, and after a gap: as the last checkpoint was, and what was done since learned again. True where that was
+   * enough for an update, whose checkpoint a process that was killed did not save any more: it is to be saved.
+   */
+  resume(): Result<boolean> {
     const { learner, learning } = this.#options;
     this.#open = undefined;
     this.#sent = undefined;
     this.#reward = null;
     const loaded = learner.load(this.#checkpoint);
-    if (!loaded.ok || !learning) return loaded;
-    for (const [i, transition] of this.#since.entries()) {
-      const next = this.#since[i + 1];
+    if (!loaded.ok) return loaded;
+    const since = this.#since;
+    if (!learning) return ok(false);
+    this.#since = [];
+    let isUpdated = false;
+    for (const [i, transition] of since.entries()) {
+      const next = since[i + 1];
       const goesOn = next?.incarnation === transition.incarnation && next.step === transition.step + 1;
       const observed = this.#observe(transition, goesOn ? "no" : "truncated");
       if (!observed.ok) return observed;
+      this.#since.push(transition);
+      isUpdated = this.#update() || isUpdated;
     }
-    return ok(undefined);
+    return ok(isUpdated);
   }
 
   report(step: number): MemberReport {
@@ -135,7 +147,7 @@ export class RemoteMember {
   /** The transition that is complete now, to be written down before `learn`. A failure where the member has to join again. */
   take(
     { acted, seen, reward, global }: MemberAnswer,
-    { step, teamReward }: { readonly step: number; readonly teamReward: number | null },
+    { step, teamReward }: Pick<StepAnswer, "step" | "teamReward">,
   ): Result<{ readonly transition: FleetTransition | undefined; readonly isGap: boolean }> {
     if (seen === null)
       return err(failure("agents.unknown", `${this.agent} is no member of the fleet any more; join again`));
@@ -155,17 +167,12 @@ export class RemoteMember {
 
   /** After it is on disk. True where the policy was updated: its checkpoint is to be saved. */
   learn(transition: FleetTransition): Result<boolean> {
-    const { learner, learning } = this.#options;
     this.#kept += 1;
-    if (!learning) return ok(false);
+    if (!this.#options.learning) return ok(false);
     const observed = this.#observe(transition, "no");
     if (!observed.ok) return observed;
     this.#since.push(transition);
-    if (learner.update() === undefined) return ok(false);
-    this.#updates += 1;
-    this.#since = [];
-    this.#checkpoint = learner.save();
-    return ok(true);
+    return ok(this.#update());
   }
 
   /** As of the last update. */
@@ -175,6 +182,15 @@ export class RemoteMember {
 
   dispose(): void {
     this.#options.learner.dispose();
+  }
+
+  #update(): boolean {
+    const { learner } = this.#options;
+    if (learner.update() === undefined) return false;
+    this.#updates += 1;
+    this.#since = [];
+    this.#checkpoint = learner.save(RESUMABLE);
+    return true;
   }
 
   #complete(
