@@ -15,6 +15,7 @@ import {
 } from "../src/control/tasks/functions/index.ts";
 import { Ppo } from "../src/learn/rl/index.ts";
 import type { Kernels } from "../src/learn/tensor/index.ts";
+import { agentsOverNats } from "./agents/over-nats.ts";
 import { MICROSECONDS, MILLISECONDS, plainFigure } from "./comparison.ts";
 import { interleave, local, type Rounds, type Timed } from "./measure.ts";
 import { atMost, type Bench, type BenchReport, describeMachine, type Figure, round } from "./report.ts";
@@ -26,7 +27,7 @@ const CONTEXT = sharedFeatures.length;
 const STEPS = 50;
 
 export const agentsBench: Bench = {
-  title: "a fleet of agents: decisions and global states, an update, memory; one thread",
+  title: "a fleet of agents: decisions and global states, an update, memory, on one thread; then over NATS",
   async run({ quick, signal, log }): Promise<BenchReport> {
     const machine = describeMachine();
     const rounds: Rounds = quick
@@ -44,7 +45,10 @@ export const agentsBench: Bench = {
     figures.push(memoryOf(200));
     log("measuring how a step grows");
     figures.push(...(await growth(quick ? 1_000 : 5_000, rounds)));
-    return { figures, absent: [], machine: machine() };
+    log("measuring a step over NATS");
+    const overNats = await agentsOverNats({ quick, signal });
+    figures.push(...overNats.figures);
+    return { figures, absent: overNats.absent, machine: machine() };
   },
 };
 

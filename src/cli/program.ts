@@ -1,10 +1,12 @@
 /** All commands in one tree, and how one command line is run: parse, act, report. */
 
 import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
+import { agentCommand } from "./commands/agent.ts";
 import { benchCommand } from "./commands/bench.ts";
 import { examples } from "./commands/common.ts";
 import { completeCommand, completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
+import { coordinatorCommand } from "./commands/coordinator.ts";
 import { demoCommand } from "./commands/demo.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { envCommand } from "./commands/env.ts";
@@ -57,6 +59,8 @@ export function buildProgram(shell: Shell): Command {
     .addCommand(evaluateCommand(shell))
     .addCommand(pretrainCommand(shell))
     .addCommand(envCommand(shell))
+    .addCommand(coordinatorCommand(shell))
+    .addCommand(agentCommand(shell))
     .addCommand(storeCommand(shell))
     .addCommand(injectCommand(shell))
     .addCommand(traceCommand(shell))

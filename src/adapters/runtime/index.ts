@@ -14,6 +14,8 @@ export { serveJobs, threadMemory, threadSetup } from "./serve-jobs.ts";
 export { stateFiles } from "./state-files.ts";
 export { systemClock } from "./system-clock.ts";
 export { giveWay, othersGiveWay } from "./thread-priority.ts";
+export type { TransitionLog } from "./transition-log.ts";
+export { openTransitionLog } from "./transition-log.ts";
 export { workerEntry } from "./worker-entry.ts";
 export type { WorkerPoolOptions } from "./worker-pool.ts";
 export { openWorkerPool } from "./worker-pool.ts";

@@ -9,9 +9,10 @@ import type { SharedTraining } from "../../pretraining/index.ts";
 import type { Session } from "../shell.ts";
 import { describeJob, failedJob, openJobPool, type PoolOptions, threadCount } from "../studies/job-pool.ts";
 import { modelFile, modelName, trainModels } from "../studies/shared-models.ts";
-import type { ModelFiles, StudyJobOutcome, WorkerSetup } from "../studies/study-kinds.ts";
+import type { ModelFiles, WorkerSetup } from "../studies/study-kinds.ts";
 import { type AskedJob, type AskOptions, askWorkers } from "./ask-workers.ts";
 import { fetchModel, handOut, sha256 } from "./handed-models.ts";
+import { trainModel } from "./model-kinds.ts";
 import { type OpenQueue, openQueue, type QueueAccess } from "./open-queue.ts";
 import { ownBuild } from "./own-build.ts";
 
@@ -123,7 +124,7 @@ export class AskedStudy {
     return {
       name: `${study}, model '${name}'`,
       job: { kind: "model", name },
-      compute: (signal) => trainModel({ ...this.#session, signal }, { name, settings, data, kernels, workers }),
+      compute: (signal) => trainModel({ name, settings, data, kernels, workers }, signal),
       failed: (thrown) => failedJob({ studyId: study, unit: `model ${name}`, seed: settings.seed, config: {} }, thrown),
       accept: async (result): Promise<Result<unknown>> => {
         const parsed = ModelResult.safeParse(result);
@@ -133,23 +134,4 @@ export class AskedStudy {
       },
     };
   }
-}
-
-export interface TrainModelOptions {
-  readonly name: string;
-  readonly settings: SharedTraining;
-  readonly data: string;
-  readonly kernels: WorkerSetup["kernels"];
-  readonly workers: number;
-}
-
-/** One model, as the result of a job: what is needed to check it wherever it goes. */
-export async function trainModel(
-  session: Session,
-  { name, settings, ...options }: TrainModelOptions,
-): Promise<StudyJobOutcome> {
-  const started = session.now();
-  const files = await trainModels(session, { ...options, needs: { [name]: settings } });
-  const bytes = readFileSync(files[name] as string);
-  return { result: { sha256: sha256(bytes), bytes: bytes.length }, seconds: (session.now() - started) / 1000 };
 }

@@ -16,8 +16,8 @@ import { printJson, printLine, type Session } from "../shell.ts";
 import { describeJob, type JobPool, openJobPool } from "../studies/job-pool.ts";
 import { loadStudies } from "../studies/load-studies.ts";
 import type { StudyJobOutcome } from "../studies/study-kinds.ts";
-import { trainModel } from "./asked-study.ts";
 import { fetchModels, handOut } from "./handed-models.ts";
+import { trainModel } from "./model-kinds.ts";
 import { type OfferedWork, offeredWork } from "./offered-study.ts";
 import { type OpenQueue, openQueue, type QueueAccess } from "./open-queue.ts";
 import { differenceOf, ownBuild } from "./own-build.ts";
@@ -164,7 +164,7 @@ class Worker {
     const { signal } = this.#session;
     if (work.kind === "model") {
       const { name, settings } = work;
-      const outcome = await trainModel(this.#session, { name, settings, data, kernels, workers: jobs });
+      const outcome = await trainModel({ name, settings, data, kernels, workers: jobs }, signal);
       await this.#insist(() => handOut(settings, { open, data, kernels }));
       return outcome;
     }

@@ -22,15 +22,13 @@ import {
   functionFeatures,
   functionsLearner,
   type Pool,
-  sharedFeatures,
   sharedValues,
 } from "../tasks/functions/index.ts";
 import { type Coordinator, createCoordinator } from "./coordinator.ts";
 import { FleetAgent } from "./fleet-agent.ts";
-import type { GlobalFeature } from "./global-state.ts";
 import { groupsByMeasuring, type Sensitivity } from "./sensitivity.ts";
 import { type AgentEpisode, Tally } from "./tally.ts";
-import { usualCharge, type Variant, virtualPercentiles } from "./variants.ts";
+import { coordinatorOf, usualCharge, type Variant } from "./variants.ts";
 
 export interface FleetTrainingOptions<F extends FleetFunction, W extends FleetWorld<F>> {
   readonly fleet: Fleet<F, W>;
@@ -93,14 +91,10 @@ export class FleetTraining<F extends FleetFunction, W extends FleetWorld<F>> {
     this.#options = options;
     this.#groups = groupsOf(options);
     this.#rng = seededRng(options.seed).fork("fleet");
-    this.#coordinator = createCoordinator({
-      features: this.#features(),
-      deviations: options.variant.critic === "global-deviations",
-      // Nobody is lost within one process: agents leave by name.
-      expiry: milliseconds(Number.MAX_VALUE),
-      ...(options.variant.critic === "by-percentile" ? { percentiles: virtualPercentiles } : {}),
-      ...(options.variant.critic === "by-type" ? { groups: this.#groups.names } : {}),
-    });
+    // Nobody is lost within one process: agents leave by name.
+    this.#coordinator = createCoordinator(
+      coordinatorOf(options.variant, { groups: this.#groups.names, expiry: milliseconds(Number.MAX_VALUE) }),
+    );
     const { badChoices = "masked", variant } = options;
     this.#learning = functionsLearner(variant.algorithm ?? "ppo", { badChoices, minibatch: variant.minibatch });
     this.#shape = {
@@ -254,11 +248,6 @@ export class FleetTraining<F extends FleetFunction, W extends FleetWorld<F>> {
   }
 
   // ── Members ──────────────────────────────────────────────────────────────────────────────────────────
-
-  #features(): readonly GlobalFeature[] {
-    if (this.#options.variant.critic !== "everything") return sharedFeatures;
-    return functionFeatures.map((name) => ({ name, combine: "mean" as const }));
-  }
 
   #admit(workload: WorkloadId): void {
     const { variant, rules } = this.#options;

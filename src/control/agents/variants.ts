@@ -2,8 +2,14 @@
  * The ways to train many agents on one platform that SIMPPO compares, so that a study differs by one word.
  * Owns: what each of them is. Not here: how a fleet is trained (fleet-training.ts), rules (control/fallbacks).
  */
-import { seconds } from "../../base/index.ts";
-import type { DecisionCharge, FunctionsAlgorithm } from "../tasks/functions/index.ts";
+import { type Ms, seconds } from "../../base/index.ts";
+import {
+  type DecisionCharge,
+  type FunctionsAlgorithm,
+  functionFeatures,
+  sharedFeatures,
+} from "../tasks/functions/index.ts";
+import type { CoordinatorOptions } from "./coordinator.ts";
 
 /**
  * What critics see besides their agent's own observation. `global`: the virtual agent, in six numbers. `global-deviations`: with
@@ -14,7 +20,7 @@ import type { DecisionCharge, FunctionsAlgorithm } from "../tasks/functions/inde
 export type CriticView = "own" | "global" | "global-deviations" | "everything" | "by-type" | "by-percentile";
 
 /** Of the virtual agents by percentile. */
-export const virtualPercentiles = [0.1, 0.5, 0.9] as const;
+const virtualPercentiles = [0.1, 0.5, 0.9] as const;
 
 export interface Variant {
   /** Paid for its own function, or the mean of all. */
@@ -60,3 +66,18 @@ export const variants = {
 
 export type VariantName = keyof typeof variants;
 export const variantNames = Object.keys(variants) as readonly VariantName[];
+
+/** What the coordinator of a fleet of this variant adds up. */
+export function coordinatorOf(
+  { critic }: Pick<Variant, "critic">,
+  { groups, expiry }: { readonly groups: readonly string[]; readonly expiry: Ms },
+): CoordinatorOptions {
+  return {
+    features:
+      critic === "everything" ? functionFeatures.map((name) => ({ name, combine: "mean" as const })) : sharedFeatures,
+    deviations: critic === "global-deviations",
+    expiry,
+    ...(critic === "by-percentile" ? { percentiles: virtualPercentiles } : {}),
+    ...(critic === "by-type" ? { groups } : {}),
+  };
+}

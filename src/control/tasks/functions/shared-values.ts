@@ -7,7 +7,7 @@
  * the rest are means. Where the pool grows with its functions, as the paper's does (7.4), both stay in the same range.
  */
 import { type FunctionBounds, type FunctionSetting, functionKnobs } from "./action.ts";
-import type { FunctionSeen } from "./observation.ts";
+import type { FunctionMeasures } from "./observation.ts";
 
 /** What all functions share. */
 export interface Pool {
@@ -33,7 +33,13 @@ export interface SharedContext {
   readonly bounds: FunctionBounds;
 }
 
-export function sharedValues({ have, measures }: FunctionSeen, { before, pool, bounds }: SharedContext): Float64Array {
+/** As much of what an agent sees of its function as the others may know. */
+export interface SharedSight {
+  readonly have: FunctionSetting;
+  readonly measures: Pick<FunctionMeasures, "preservation" | "cpu" | "memory">;
+}
+
+export function sharedValues({ have, measures }: SharedSight, { before, pool, bounds }: SharedContext): Float64Array {
   const [shares, memory, containers] = functionKnobs.map((knob) => (have[knob] - before[knob]) / bounds[knob].step) as [
     number,
     number,
