@@ -43,7 +43,7 @@ export async function agentsOverNats({
     const url = `nats://127.0.0.1:${port}`;
     const figures: Figure[] = [];
     for (const learning of [false, true]) {
-      const steps = await timesOf({ url, folder, learning, count: quick ? 150 : 600, signal });
+      const { steps, platform } = await timesOf({ url, folder, learning, count: quick ? 150 : 600, signal });
       const what = learning ? ", learning" : "";
       const bound = atMost(20, "ms");
       const id = learning ? "agents.nats.learning" : "agents.nats";
@@ -59,6 +59,13 @@ export async function agentsOverNats({
         },
         { id: `${id}.p99`, what: `the same${what}: 99th percentile`, value: quantile(steps, 0.99), unit: "ms" },
       );
+      if (learning) continue;
+      figures.push({
+        id: "agents.nats.platform",
+        what: `of it the coordinator's sums and the simulated platform of ${AGENTS} functions: median`,
+        value: quantile(platform, 0.5),
+        unit: "ms",
+      });
     }
     return { figures, absent: [] };
   } finally {
@@ -76,7 +83,13 @@ interface Run {
 }
 
 /** Milliseconds from closing to closing, once all agents take part. */
-async function timesOf({ url, folder, learning, count, signal }: Run): Promise<readonly number[]> {
+async function timesOf({
+  url,
+  folder,
+  learning,
+  count,
+  signal,
+}: Run): Promise<{ readonly steps: readonly number[]; readonly platform: readonly number[] }> {
   const pool = learning ? "learning" : "acting";
   const platform = { kind: "simulated", functions: AGENTS, cluster: "cloud" };
   const settings = coordinatorSchema.parse({
@@ -89,6 +102,14 @@ async function timesOf({ url, folder, learning, count, signal }: Run): Promise<r
   const records = unwrap(await openFleetRecords(link, { pool, expiry, lastLife: 0, signal, onWait: () => undefined }));
   const fleet = simulatedPool(settings, { life: 1, now: systemClock.monotonic() });
   const times: number[] = [];
+  const platforms: number[] = [];
+  const close = fleet.close.bind(fleet);
+  fleet.close = (now) => {
+    const from = performance.now();
+    const closed = close(now);
+    platforms.push(performance.now() - from);
+    return closed;
+  };
   const agents: ChildProcess[] = [];
   try {
     await new Promise<void>((resolve, reject) => {
@@ -125,7 +146,7 @@ async function timesOf({ url, folder, learning, count, signal }: Run): Promise<r
     }
     await link.close();
   }
-  return times;
+  return { steps: times, platform: platforms.slice(-times.length) };
 }
 
 function agentProcess({

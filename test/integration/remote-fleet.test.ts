@@ -77,7 +77,11 @@ function scene() {
     if (answer === undefined) throw new Error("no answer");
     return take(party, answer);
   };
-  return { host, disk, checkpoints, join, step, take, wait: (time: number) => milliseconds((now += time)) };
+  const wait = (time: number) => {
+    now += time;
+    return milliseconds(now);
+  };
+  return { host, disk, checkpoints, join, step, take, wait };
 }
 
 describe("agents of another process", () => {

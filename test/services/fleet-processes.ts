@@ -15,7 +15,7 @@ export interface FleetProcess {
 export interface FleetSetup {
   readonly folder: string;
   readonly url: string;
-  readonly pool: Readonly<Record<string, unknown>>;
+  readonly pool: Readonly<Record<string, unknown>> & { readonly name: string };
 }
 
 export function startCoordinator({ folder, url, pool }: FleetSetup): FleetProcess {
@@ -24,7 +24,7 @@ export function startCoordinator({ folder, url, pool }: FleetSetup): FleetProces
 }
 
 export function startAgent({ folder, url, pool }: FleetSetup, agent: string): FleetProcess {
-  const config = { nats: { servers: [url] }, data: join(folder, agent), pool: pool["name"], agents: [agent] };
+  const config = { nats: { servers: [url] }, data: join(folder, agent), pool: pool.name, agents: [agent] };
   return start("agent", { config, file: join(folder, `${agent}.json`) });
 }
 

@@ -8,26 +8,15 @@ export type {
   Membership,
 } from "./coordinator.ts";
 export { createCoordinator } from "./coordinator.ts";
-export type { FleetHostOptions, HostState, KeptMember, MemberState } from "./fleet-host.ts";
+export type { HostState, KeptMember } from "./fleet-host.ts";
 export { FleetHost } from "./fleet-host.ts";
-export type {
-  JoinAnswer,
-  JoinedMember,
-  JoinRequest,
-  MemberAnswer,
-  MemberRefused,
-  MemberReport,
-  MemberSight,
-  StepAnswer,
-  StepRequest,
-} from "./fleet-protocol.ts";
+export type { JoinAnswer, JoinRequest, MemberReport, StepAnswer, StepRequest } from "./fleet-protocol.ts";
 export type { EpisodeOptions, FleetEpisode, FleetTrainingOptions } from "./fleet-training.ts";
 export { FleetTraining } from "./fleet-training.ts";
 export type { GlobalFeature } from "./global-state.ts";
 export { JointTraining } from "./joint-training.ts";
 export type { FleetTransition, MemberPast } from "./remote-member.ts";
 export { RemoteMember } from "./remote-member.ts";
-export type { TakenStep } from "./remote-party.ts";
 export { RemoteParty } from "./remote-party.ts";
 export type { AgentReport } from "./report.ts";
 export type { ResourceKind, Sensitivity, SensitivityRecords } from "./sensitivity.ts";
