@@ -73,7 +73,8 @@ const becauseWords = (fallback: string): { readonly [because: string]: string } 
   retraining: "its rewards fell below the serving threshold",
   rollback: `it missed the SLO more often than ${fallback} would have`,
   "not-worth": `it cost more than ${fallback} alone would, which keep the SLO as often as promised`,
-  candidate: "a policy that learned in a simulator fitted to it takes the place of the one before, and is watched first",
+  candidate:
+    "a policy that learned in a simulator fitted to it takes the place of the one before, and is watched first",
   "learner-lost": "its learner was lost",
   "no-bootstrap": "the profile asks for no bootstrapping",
   "shared-policy": "it begins with the policy that was trained on many other workloads",
