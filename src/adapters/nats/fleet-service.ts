@@ -76,6 +76,7 @@ class Service implements FleetService {
   #timer: NodeJS.Timeout | undefined;
   readonly #upkeep: NodeJS.Timeout;
   #isBusy = false;
+  #isClosed = false;
   #openedAt: Ms;
   #keptAt: Ms;
   #end: (failure: Failure) => void = () => undefined;
@@ -106,6 +107,7 @@ class Service implements FleetService {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     clearTimeout(this.#timer);
     clearInterval(this.#upkeep);
     for (const subscription of this.#subscriptions) subscription.unsubscribe();
@@ -166,9 +168,10 @@ class Service implements FleetService {
   }
 
   #schedule(): void {
+    clearTimeout(this.#timer);
+    if (this.#isClosed) return;
     const now = this.#now();
     const { isDue, at } = this.#options.fleet.due(now);
-    clearTimeout(this.#timer);
     if (isDue) this.#closeStep(now);
     else this.#timer = setTimeout(() => this.#schedule(), at - now);
   }
