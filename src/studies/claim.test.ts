@@ -83,9 +83,7 @@ const published = readdirSync(folder)
   .map((name) => JSON.parse(readFileSync(new URL(name, folder), "utf8")) as StudyReport);
 
 // The first chooses the opponents' constants and has nothing to publish; the others have not been run in full yet.
-const UNPUBLISHED = [
-  "firm-baselines",
-];
+const UNPUBLISHED = ["firm-baselines"];
 
 test("every registered study is published, and no other", () => {
   const registered = studies.map(({ id }) => id).filter((id) => !UNPUBLISHED.includes(id));
