@@ -6,6 +6,7 @@ import {
   type FleetService,
   fleetClient,
   type NatsLink,
+  openBucket,
   openFleetRecords,
   serveFleet,
 } from "../../src/adapters/nats/index.ts";
@@ -221,5 +222,15 @@ describe("a fleet over NATS", () => {
     const next = unwrap(await ask(new AbortController().signal));
     expect(next.life).toBe(records.life + 1);
     await next.release();
+  });
+
+  test("a coordinator that lost its pool ends, and leaves the lease to the one that has it", async () => {
+    const parse = (value: unknown) => value as { readonly holder: string };
+    const lease = unwrap(await openBucket(link, { name: "coxswain-three-lease", parse }));
+    unwrap(await lease.put("holder", { holder: "another" }));
+    expect((await service.ended).code).toBe("agents.another-coordinator");
+    await service.close();
+    expect(unwrap(await lease.get("holder"))?.value).toEqual({ holder: "another" });
+    unwrap(await lease.remove("holder"));
   });
 });

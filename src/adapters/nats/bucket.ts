@@ -20,7 +20,8 @@ export interface Bucket<T> {
   get(key: string): Promise<Result<BucketEntry<T> | undefined>>;
   /** `revision`: what is there must be that one still, 0 for nothing; answers the new one. */
   put(key: string, value: T, options?: { readonly revision?: number }): Promise<Result<number>>;
-  remove(key: string): Promise<Result<void>>;
+  /** `revision`: as of `put`; what somebody else wrote since stays. */
+  remove(key: string, options?: { readonly revision?: number }): Promise<Result<void>>;
   /** What is no valid value is left out and counted. */
   entries(): Promise<Result<{ readonly entries: readonly BucketEntry<T>[]; readonly invalid: number }>>;
 }
@@ -88,8 +89,8 @@ class JsonBucket<T> implements Bucket<T> {
     }
   }
 
-  remove(key: string): Promise<Result<void>> {
-    return this.#try(() => this.#kv.delete(key));
+  remove(key: string, { revision }: { readonly revision?: number } = {}): Promise<Result<void>> {
+    return this.#try(() => this.#kv.delete(key, revision === undefined ? {} : { previousSeq: revision }));
   }
 
   entries(): Promise<Result<{ readonly entries: readonly BucketEntry<T>[]; readonly invalid: number }>> {

@@ -75,7 +75,8 @@ class Service implements FleetService {
   readonly #waiting = new Map<string, Msg>();
   #timer: NodeJS.Timeout | undefined;
   readonly #upkeep: NodeJS.Timeout;
-  #isBusy = false;
+  /** What renews the lease and keeps members, while it is at it. */
+  #keepingUp: Promise<void> | undefined;
   #isClosed = false;
   #openedAt: Ms;
   #keptAt: Ms;
@@ -102,7 +103,12 @@ class Service implements FleetService {
       on(names.leaves, (message) => void this.#leave(message)),
       on(names.status, (message) => this.#answer(message, ok(options.fleet.state()))),
     ];
-    this.#upkeep = setInterval(() => void this.#keepUp(), leaseRenewal);
+    this.#upkeep = setInterval(() => {
+      // A server that is away makes calls wait: no more of them than one.
+      this.#keepingUp ??= this.#keepUp().finally(() => {
+        this.#keepingUp = undefined;
+      });
+    }, leaseRenewal);
     this.#schedule();
   }
 
@@ -111,6 +117,8 @@ class Service implements FleetService {
     clearTimeout(this.#timer);
     clearInterval(this.#upkeep);
     for (const subscription of this.#subscriptions) subscription.unsubscribe();
+    // A renewal under way would take the lease again.
+    await this.#keepingUp;
     await this.#options.records.release();
   }
 
@@ -199,24 +207,17 @@ class Service implements FleetService {
   }
 
   async #keepUp(): Promise<void> {
-    // A server that is away makes calls wait: no more of them than one.
-    if (this.#isBusy) return;
-    this.#isBusy = true;
-    try {
-      const { records, expiry, on, fleet } = this.#options;
-      const renewed = await records.renew();
-      if (!renewed.ok) {
-        if (renewed.failure.code === "agents.another-coordinator") this.#end(renewed.failure);
-        else on.trouble(renewed.failure);
-        return;
-      }
-      const now = this.#now();
-      if (now - this.#keptAt < expiry / 3) return;
-      await this.#keep(fleet.keep(milliseconds(this.#keptAt - expiry / 3)));
-      this.#keptAt = now;
-    } finally {
-      this.#isBusy = false;
+    const { records, expiry, on, fleet } = this.#options;
+    const renewed = await records.renew();
+    if (!renewed.ok) {
+      if (renewed.failure.code === "agents.another-coordinator") this.#end(renewed.failure);
+      else on.trouble(renewed.failure);
+      return;
     }
+    const now = this.#now();
+    if (now - this.#keptAt < expiry / 3) return;
+    await this.#keep(fleet.keep(milliseconds(this.#keptAt - expiry / 3)));
+    this.#keptAt = now;
   }
 
   async #keep(members: readonly KeptMember[]): Promise<void> {
