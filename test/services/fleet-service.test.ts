@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join as at } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   connectNats,
@@ -22,6 +24,7 @@ import {
   variants,
 } from "../../src/control/agents/index.ts";
 import { sharedFeatures } from "../../src/control/tasks/functions/index.ts";
+import { temporaryFolder } from "../fixtures/folders/temporary-folder.ts";
 import { type NatsServer, startNats } from "./nats-server.ts";
 
 const SECOND = milliseconds(1_000);
@@ -222,6 +225,36 @@ describe("a fleet over NATS", () => {
     const next = unwrap(await ask(new AbortController().signal));
     expect(next.life).toBe(records.life + 1);
     await next.release();
+  });
+
+  test("a coordinator that the server lets hear nobody ends and says on which subject", async () => {
+    const folder = temporaryFolder("nats-users");
+    const deny = `permissions: { subscribe: { deny: "coxswain.fleet.deaf.join" } }`;
+    writeFileSync(at(folder, "users.conf"), `authorization { users = [{ user: "a", password: "b", ${deny} }] }`);
+    const guarded = await startNats({ args: ["-c", at(folder, "users.conf")] });
+    const access = { kind: "user", user: "a", password: "b" } as const;
+    const deaf = unwrap(await connectNats({ servers: [guarded.url], name: "a test", access }));
+    try {
+      const { signal } = new AbortController();
+      const parts = { pool: "deaf", expiry: seconds(5), lastLife: 0, signal, onWait: () => undefined };
+      const clock = systemClock;
+      const served = serveFleet({
+        link: deaf,
+        pool: "deaf",
+        fleet: simulatedPool(settings, { life: 1, now: clock.monotonic() }),
+        records: unwrap(await openFleetRecords(deaf, parts)),
+        expiry: seconds(5),
+        clock,
+        on: { trouble: () => undefined },
+      });
+      const { code, message } = await served.ended;
+      expect(code).toBe("nats.forbidden");
+      expect(message).toContain("coxswain.fleet.deaf.join");
+      await served.close();
+    } finally {
+      await deaf.close();
+      await guarded.stop();
+    }
   });
 
   test("a coordinator that lost its pool ends, and leaves the lease to the one that has it", async () => {

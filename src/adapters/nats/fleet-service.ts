@@ -58,7 +58,7 @@ export interface FleetServiceOptions {
 }
 
 export interface FleetService {
-  /** Resolves when the coordinator cannot go on: another one has the pool. */
+  /** Resolves when the coordinator cannot go on: another one has the pool, or the server lets it hear nobody. */
   readonly ended: Promise<Failure>;
   close(): Promise<void>;
 }
@@ -93,6 +93,8 @@ class Service implements FleetService {
       link.connection.subscribe(subject, {
         callback: (failed, message) => {
           if (failed === null) handle(message);
+          // Nobody would be heard on it, now or later.
+          else this.#end(natsFailure(failed, `agents' requests on '${subject}'`));
         },
       });
     this.#openedAt = this.#now();
