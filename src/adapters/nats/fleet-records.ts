@@ -56,6 +56,7 @@ const kept = z.strictObject({
   incarnation: z.int().min(0),
   group: z.string(),
   session: z.string(),
+  terms: z.string(),
   values: z.array(z.number()).nullable(),
 });
 const lifeCount = z.strictObject({ lives: z.int().min(0) });
