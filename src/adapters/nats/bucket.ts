@@ -3,8 +3,9 @@
  * Owns: opening, values as JSON under a schema, writes that are refused where somebody else wrote in between.
  * Not here: what is kept in it.
  */
-import { JetStreamApiError } from "@nats-io/jetstream";
+import { JetStreamApiError, jetstreamManager } from "@nats-io/jetstream";
 import { type KV, Kvm, type KvOptions } from "@nats-io/kv";
+import { nanos } from "@nats-io/transport-node";
 import { err, failure, type Ms, ok, type Result } from "../../base/index.ts";
 import type { NatsLink } from "./connection.ts";
 import { jetStreamFailure } from "./failures.ts";
@@ -48,10 +49,23 @@ export async function openBucket<T>(link: NatsLink, options: BucketOptions<T>): 
       maxValueSize: MOST_BYTES,
       ...(maxAge === undefined ? {} : { ttl: maxAge }),
     };
-    return ok(new JsonBucket(await manager.create(name, settings), options));
+    const kv = await manager.create(name, settings);
+    await keepAge(link, kv, maxAge);
+    return ok(new JsonBucket(kv, options));
   } catch (thrown) {
     return err(jetStreamFailure(thrown, `the bucket '${name}'`));
   }
+}
+
+/** A bucket that is there already is given as it is, with the age that it was made with. */
+async function keepAge({ connection }: NatsLink, kv: KV, maxAge: Ms | undefined): Promise<void> {
+  const { ttl, streamInfo } = await kv.status();
+  if (ttl === (maxAge ?? 0)) return;
+  const { name, duplicate_window: window } = streamInfo.config;
+  const age = nanos(maxAge ?? 0);
+  const manager = await jetstreamManager(connection);
+  // The server takes no window that is longer than the age.
+  await manager.streams.update(name, { max_age: age, duplicate_window: age === 0 ? window : Math.min(window, age) });
 }
 
 class JsonBucket<T> implements Bucket<T> {
