@@ -12,6 +12,7 @@ import { INLINE_BYTES } from "../../adapters/nats/index.ts";
 import { CodedError, type Failure, failure, failureOf } from "../../base/index.ts";
 import type { Study } from "../../studies/index.ts";
 import type { KernelChoice } from "../kernels.ts";
+import { pause } from "../pause.ts";
 import { printJson, printLine, type Session } from "../shell.ts";
 import { describeJob, type JobPool, openJobPool } from "../studies/job-pool.ts";
 import { loadStudies } from "../studies/load-studies.ts";
@@ -21,7 +22,6 @@ import { trainModel } from "./model-kinds.ts";
 import { type OfferedWork, offeredWork } from "./offered-study.ts";
 import { type OpenQueue, openQueue, type QueueAccess } from "./open-queue.ts";
 import { differenceOf, ownBuild } from "./own-build.ts";
-import { pause } from "./pause.ts";
 
 export interface WorkerSettings {
   readonly access: QueueAccess;
