@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join as at } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   connectNats,
@@ -6,6 +8,7 @@ import {
   type FleetService,
   fleetClient,
   type NatsLink,
+  openBucket,
   openFleetRecords,
   serveFleet,
 } from "../../src/adapters/nats/index.ts";
@@ -21,9 +24,10 @@ import {
   variants,
 } from "../../src/control/agents/index.ts";
 import { sharedFeatures } from "../../src/control/tasks/functions/index.ts";
+import { temporaryFolder } from "../fixtures/folders/temporary-folder.ts";
 import { type NatsServer, startNats } from "./nats-server.ts";
 
-const SECOND = milliseconds(1_000);
+const SOON = seconds(5);
 const [one, two, three] = ["function-1", "function-2", "function-3"].map((name) => unwrap(parseWorkloadId(name))) as [
   WorkloadId,
   WorkloadId,
@@ -36,15 +40,15 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-/** A pool of three functions: a step is closed when all have spoken, or after 300 ms. */
+/** A pool of three functions: a step is closed when all have spoken. On a busy machine that takes a while, so patience is long. */
 const settings = coordinatorSchema.parse({
   data: "nowhere",
   pools: [
     {
       name: "three",
       everySeconds: 0,
-      patienceSeconds: 0.3,
-      expirySeconds: 5,
+      patienceSeconds: 10,
+      expirySeconds: 30,
       platform: { kind: "simulated", functions: 3 },
     },
   ],
@@ -72,7 +76,7 @@ afterEach(async () => {
 });
 
 const join = async (...agents: readonly WorkloadId[]): Promise<JoinAnswer> =>
-  unwrap(await client.join({ name: "a test", agents }, SECOND));
+  unwrap(await client.join({ name: "a test", agents }, SOON));
 
 const reportOf = ({ members }: JoinAnswer, agent: WorkloadId, parts: Partial<MemberReport> = {}): MemberReport => ({
   agent,
@@ -102,7 +106,7 @@ describe("a fleet over NATS", () => {
       const reports = [one, two, three].map((agent) =>
         reportOf(joined, agent, { values: sharedFeatures.map(() => rng.next() * 3 - 1), reward: rng.next() }),
       );
-      const answer = unwrap(await client.step(joined.session, { step, members: reports }, SECOND));
+      const answer = unwrap(await client.step(joined.session, { step, members: reports }, SOON));
       for (const { agent, values, reward } of reports)
         unwrap(
           local.report(
@@ -130,9 +134,9 @@ describe("a fleet over NATS", () => {
             reportOf(others, three),
           ],
         },
-        SECOND,
+        SOON,
       ),
-      client.step(others.session, { step: others.step, members: [reportOf(others, three, { choice: 99 })] }, SECOND),
+      client.step(others.session, { step: others.step, members: [reportOf(others, three, { choice: 99 })] }, SOON),
     ]);
     const said = unwrap(answer).members.map(({ agent, acted, refused }) => [agent, acted, refused?.code]);
     expect(said).toEqual([
@@ -141,7 +145,7 @@ describe("a fleet over NATS", () => {
       [three, false, "agents.not-yours"],
     ]);
     expect(unwrap(theirs).members[0]?.refused?.code).toBe("agents.choice");
-    const state = unwrap(await client.state(SECOND));
+    const state = unwrap(await client.state(SOON));
     expect(state.members.map(({ agent, actor }) => [agent, actor])).toEqual([
       [one, "ensure"],
       [two, "agent"],
@@ -151,13 +155,13 @@ describe("a fleet over NATS", () => {
 
   test("a step that is sent twice counts once, and a flood is told so, then not answered; others go on", async () => {
     const [mine, others] = [await join(one), await join(two)];
-    const first = client.step(mine.session, { step: mine.step, members: [reportOf(mine, one)] }, SECOND);
+    const first = client.step(mine.session, { step: mine.step, members: [reportOf(mine, one)] }, SOON);
     const again = await Promise.all(
       Array.from({ length: 50 }, () =>
-        client.step(mine.session, { step: mine.step, members: [reportOf(mine, one)] }, milliseconds(200)),
+        client.step(mine.session, { step: mine.step, members: [reportOf(mine, one)] }, seconds(1)),
       ),
     );
-    const theirs = await client.step(others.session, { step: others.step, members: [reportOf(others, two)] }, SECOND);
+    const theirs = await client.step(others.session, { step: others.step, members: [reportOf(others, two)] }, SOON);
     expect(unwrap(await first).members[0]).toMatchObject({ agent: one, acted: true });
     expect(unwrap(theirs).members[0]).toMatchObject({ agent: two, acted: true });
     const times = (code: string): number => again.filter((result) => codeOf(result) === code).length;
@@ -170,19 +174,19 @@ describe("a fleet over NATS", () => {
     const joined = await join(one);
     const send = async (body: string): Promise<string> => {
       const subject = `coxswain.fleet.three.step.${joined.session}`;
-      const { data } = await link.connection.request(subject, body, { timeout: SECOND });
+      const { data } = await link.connection.request(subject, body, { timeout: SOON });
       return JSON.parse(new TextDecoder().decode(data)).failure.code;
     };
     expect(await send("{")).toBe("agents.malformed");
     expect(await send(JSON.stringify({ step: joined.step, members: [], more: 1 }))).toBe("agents.malformed");
     expect(await send(`"${"x".repeat(300_000)}"`)).toBe("agents.malformed");
-    const taken = await client.step(joined.session, { step: joined.step, members: [reportOf(joined, one)] }, SECOND);
+    const taken = await client.step(joined.session, { step: joined.step, members: [reportOf(joined, one)] }, SOON);
     expect(codeOf(taken)).toBe("ok");
   });
 
   test("strangers are told to join, and functions that the pool does not have are not let in", async () => {
     const joined = await join(one);
-    const stranger = await client.step("made-up", { step: joined.step, members: [reportOf(joined, one)] }, SECOND);
+    const stranger = await client.step("made-up", { step: joined.step, members: [reportOf(joined, one)] }, SOON);
     expect(codeOf(stranger)).toBe("agents.no-session");
     const odd = await join(unwrap(parseWorkloadId("nobody")));
     expect(odd.members).toEqual([]);
@@ -193,18 +197,18 @@ describe("a fleet over NATS", () => {
     const before = await join(one);
     const after = await join(one);
     expect(after.members[0]?.incarnation).toBeGreaterThan(before.members[0]?.incarnation as number);
-    const old = await client.step(before.session, { step: before.step, members: [reportOf(before, one)] }, SECOND);
+    const old = await client.step(before.session, { step: before.step, members: [reportOf(before, one)] }, SOON);
     expect(codeOf(old)).toBe("agents.no-session");
   });
 
   test("one that is behind is told where things stand, and goes on from there", async () => {
     const joined = await join(one);
     const request = { step: joined.step, members: [reportOf(joined, one)] };
-    unwrap(await client.step(joined.session, request, SECOND));
-    const late = unwrap(await client.step(joined.session, request, SECOND));
+    unwrap(await client.step(joined.session, request, SOON));
+    const late = unwrap(await client.step(joined.session, request, SOON));
     expect(late.step).toBeNull();
     expect(late.members[0]).toMatchObject({ agent: one, acted: false, refused: { code: "agents.late" } });
-    const now = await client.step(joined.session, { step: late.next, members: [reportOf(joined, one)] }, SECOND);
+    const now = await client.step(joined.session, { step: late.next, members: [reportOf(joined, one)] }, SOON);
     expect(unwrap(now).members[0]).toMatchObject({ acted: true });
   });
 
@@ -221,5 +225,45 @@ describe("a fleet over NATS", () => {
     const next = unwrap(await ask(new AbortController().signal));
     expect(next.life).toBe(records.life + 1);
     await next.release();
+  });
+
+  test("a coordinator that the server lets hear nobody ends and says on which subject", async () => {
+    const folder = temporaryFolder("nats-users");
+    const deny = `permissions: { subscribe: { deny: "coxswain.fleet.deaf.join" } }`;
+    writeFileSync(at(folder, "users.conf"), `authorization { users = [{ user: "a", password: "b", ${deny} }] }`);
+    const guarded = await startNats({ args: ["-c", at(folder, "users.conf")] });
+    const access = { kind: "user", user: "a", password: "b" } as const;
+    const deaf = unwrap(await connectNats({ servers: [guarded.url], name: "a test", access }));
+    try {
+      const { signal } = new AbortController();
+      const parts = { pool: "deaf", expiry: seconds(5), lastLife: 0, signal, onWait: () => undefined };
+      const clock = systemClock;
+      const served = serveFleet({
+        link: deaf,
+        pool: "deaf",
+        fleet: simulatedPool(settings, { life: 1, now: clock.monotonic() }),
+        records: unwrap(await openFleetRecords(deaf, parts)),
+        expiry: seconds(5),
+        clock,
+        on: { trouble: () => undefined },
+      });
+      const { code, message } = await served.ended;
+      expect(code).toBe("nats.forbidden");
+      expect(message).toContain("coxswain.fleet.deaf.join");
+      await served.close();
+    } finally {
+      await deaf.close();
+      await guarded.stop();
+    }
+  });
+
+  test("a coordinator that lost its pool ends, and leaves the lease to the one that has it", async () => {
+    const parse = (value: unknown) => value as { readonly holder: string };
+    const lease = unwrap(await openBucket(link, { name: "coxswain-three-lease", parse }));
+    unwrap(await lease.put("holder", { holder: "another" }));
+    expect((await service.ended).code).toBe("agents.another-coordinator");
+    await service.close();
+    expect(unwrap(await lease.get("holder"))?.value).toEqual({ holder: "another" });
+    unwrap(await lease.remove("holder"));
   });
 });

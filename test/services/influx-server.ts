@@ -1,19 +1,14 @@
 /**
  * A real InfluxDB 1.x of its own for a test: Debian's package, started on free loopback ports with its data in a
- * temporary folder. An installed `influxd` is used as it is; otherwise the package is downloaded and unpacked, without
- * being installed, into a cache folder.
+ * temporary folder.
  */
 
 import type { ChildProcess } from "node:child_process";
-import { execFile, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
-import { homedir, tmpdir } from "node:os";
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
-
-const run = promisify(execFile);
+import { findProgram, freePorts } from "./debian-program.ts";
 
 export interface InfluxServer {
   readonly url: string;
@@ -24,7 +19,7 @@ export interface InfluxServer {
 }
 
 export async function startInflux(): Promise<InfluxServer> {
-  const program = await findInfluxd();
+  const program = await findProgram({ name: "influxd", from: "influxdb", folder: "usr/bin" });
   const folder = await mkdtemp(join(tmpdir(), "coxswain-influx-"));
   const [http, rpc] = await freePorts(2);
   const config = join(folder, "influxdb.conf");
@@ -81,54 +76,4 @@ async function start(program: string, { config, url }: { config: string; url: st
   }
   child.kill("SIGKILL");
   throw new Error(`InfluxDB did not start on ${url}; its last words:\n${words}`);
-}
-
-async function findInfluxd(): Promise<string> {
-  for (const folder of (process.env.PATH ?? "").split(":")) {
-    if (existsSync(join(folder, "influxd"))) return join(folder, "influxd");
-  }
-  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "coxswain", "influxdb");
-  const program = join(cache, "usr", "bin", "influxd");
-  if (!existsSync(program)) await unpackPackage(cache);
-  return program;
-}
-
-async function unpackPackage(cache: string): Promise<void> {
-  const work = `${cache}.${process.pid}`;
-  try {
-    await mkdir(join(work, "root"), { recursive: true });
-    // Without a list of packages the download finds nothing; updating it needs root, and then it is harmless.
-    await run("apt-get", ["download", "influxdb"], { cwd: work }).catch(async () => {
-      await run("apt-get", ["update"]);
-      await run("apt-get", ["download", "influxdb"], { cwd: work });
-    });
-    const [file] = (await readdir(work)).filter((name) => name.endsWith(".deb"));
-    if (file === undefined) throw new Error("apt-get downloaded nothing");
-    await run("dpkg", ["-x", file, join(work, "root")], { cwd: work });
-    await rm(cache, { recursive: true, force: true });
-    await rename(join(work, "root"), cache);
-  } catch (cause) {
-    throw new Error(
-      "InfluxDB 1.x is needed and could not be fetched with apt-get and dpkg; install the package 'influxdb' so that influxd is in the PATH",
-      { cause },
-    );
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return typeof address === "object" && address !== null ? address.port : 0;
-  });
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

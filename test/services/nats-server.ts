@@ -1,19 +1,15 @@
 /**
  * A real NATS server with JetStream of its own for a test: Debian's package, started on a free loopback port with its store in
- * a temporary folder. An installed `nats-server` is used as it is; otherwise the package is downloaded and unpacked, without
- * being installed (which would start it as a service), into a cache folder.
+ * a temporary folder.
  */
 
 import type { ChildProcess } from "node:child_process";
-import { execFile, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
-import { createServer, connect as openSocket } from "node:net";
-import { homedir, tmpdir } from "node:os";
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect as openSocket } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
-
-const run = promisify(execFile);
+import { findProgram, freePorts } from "./debian-program.ts";
 
 export interface NatsServer {
   readonly url: string;
@@ -31,9 +27,9 @@ export interface NatsServerOptions {
 }
 
 export async function startNats({ jetStream = true, args = [] }: NatsServerOptions = {}): Promise<NatsServer> {
-  const program = await findNatsServer();
+  const program = await findProgram({ name: "nats-server", from: "nats-server", folder: "usr/sbin" });
   const folder = await mkdtemp(join(tmpdir(), "coxswain-nats-"));
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const line = [
     "-a",
     "127.0.0.1",
@@ -91,46 +87,3 @@ const accepts = (port: number): Promise<boolean> =>
     });
     socket.once("error", () => resolve(false));
   });
-
-async function findNatsServer(): Promise<string> {
-  for (const folder of [...(process.env.PATH ?? "").split(":"), "/usr/sbin"]) {
-    if (existsSync(join(folder, "nats-server"))) return join(folder, "nats-server");
-  }
-  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "coxswain", "nats-server");
-  const program = join(cache, "usr", "sbin", "nats-server");
-  if (!existsSync(program)) await unpackPackage(cache);
-  return program;
-}
-
-async function unpackPackage(cache: string): Promise<void> {
-  const work = `${cache}.${process.pid}`;
-  try {
-    await mkdir(join(work, "root"), { recursive: true });
-    // Without a list of packages the download finds nothing; updating it needs root, and then it is harmless.
-    await run("apt-get", ["download", "nats-server"], { cwd: work }).catch(async () => {
-      await run("apt-get", ["update"]);
-      await run("apt-get", ["download", "nats-server"], { cwd: work });
-    });
-    const [file] = (await readdir(work)).filter((name) => name.endsWith(".deb"));
-    if (file === undefined) throw new Error("apt-get downloaded nothing");
-    await run("dpkg", ["-x", file, join(work, "root")], { cwd: work });
-    await rm(cache, { recursive: true, force: true });
-    await rename(join(work, "root"), cache);
-  } catch (cause) {
-    throw new Error(
-      "nats-server is needed and could not be fetched with apt-get and dpkg; install the package 'nats-server' so that it is in the PATH",
-      { cause },
-    );
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address !== "object" || address === null) throw new Error("no port is free");
-  return address.port;
-}

@@ -83,6 +83,16 @@ describe("a bucket", () => {
     await link.close();
   });
 
+  test("that is there already is given the age that is asked for now", async () => {
+    const link = await open();
+    for (const maxAge of [milliseconds(60_000), milliseconds(1_000), milliseconds(1_000)])
+      unwrap(await openBucket(link, { name: "aging", parse, maxAge }));
+    const aging = unwrap(await openBucket(link, { name: "aging", parse, maxAge: milliseconds(1_000) }));
+    unwrap(await aging.put("a", 1));
+    await expect.poll(async () => unwrap(await aging.get("a")), { timeout: 5_000 }).toBeUndefined();
+    await link.close();
+  });
+
   test("refuses a write where somebody else wrote in between", async () => {
     const link = await open();
     const bucket = unwrap(await openBucket(link, { name: "counters", parse }));

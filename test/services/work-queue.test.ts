@@ -3,6 +3,7 @@ import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSy
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { jetstreamManager } from "@nats-io/jetstream";
+import { Objm } from "@nats-io/obj";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { WorkBuild } from "../../src/adapters/nats/index.ts";
 import { connectNats, type NatsLink, offerId, WorkQueue, WorkResults } from "../../src/adapters/nats/index.ts";
@@ -261,6 +262,24 @@ test("a job that a worker fails at is computed by whoever asked", options, async
   expect(told.message).toBe("Error: a shoe is lost");
   expect(counted(stderr)).toMatchObject({ here: 4, elsewhere: 0 });
 });
+
+test("a result that the server has no room for fails its job at the worker, and whoever asked computes it", async () => {
+  const manager = await jetstreamManager(link.connection);
+  await manager.streams.delete("OBJ_coxswain-work").catch(() => false);
+  await new Objm(link.connection).create("coxswain-work", { max_bytes: 4_096 });
+  try {
+    const worker = startWorker();
+    await worker.says("waits for jobs");
+    const { code, stderr } = await ask({ folder: "asked", args: helped(...FEW) });
+    expect(code, stderr).toBe(0);
+    expect(Object.keys(keptResults("asked"))).toHaveLength(6);
+    expect(worker.stderr).toContain("cannot store an outcome yet");
+    expect(linesWith(worker.stderr, "job failed")[0]).toMatchObject({ code: "nats.jetstream" });
+    expect(linesWith(stderr, "a worker failed at a job")[0]).toMatchObject({ code: "nats.jetstream" });
+  } finally {
+    await manager.streams.delete("OBJ_coxswain-work");
+  }
+}, 90_000);
 
 test(
   "a job that nobody comes back from is given out a few times, then it fails the study by its name",

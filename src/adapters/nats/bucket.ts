@@ -3,8 +3,9 @@
  * Owns: opening, values as JSON under a schema, writes that are refused where somebody else wrote in between.
  * Not here: what is kept in it.
  */
-import { JetStreamApiError } from "@nats-io/jetstream";
+import { JetStreamApiError, jetstreamManager } from "@nats-io/jetstream";
 import { type KV, Kvm, type KvOptions } from "@nats-io/kv";
+import { nanos } from "@nats-io/transport-node";
 import { err, failure, type Ms, ok, type Result } from "../../base/index.ts";
 import type { NatsLink } from "./connection.ts";
 import { jetStreamFailure } from "./failures.ts";
@@ -20,7 +21,8 @@ export interface Bucket<T> {
   get(key: string): Promise<Result<BucketEntry<T> | undefined>>;
   /** `revision`: what is there must be that one still, 0 for nothing; answers the new one. */
   put(key: string, value: T, options?: { readonly revision?: number }): Promise<Result<number>>;
-  remove(key: string): Promise<Result<void>>;
+  /** `revision`: as of `put`; what somebody else wrote since stays. */
+  remove(key: string, options?: { readonly revision?: number }): Promise<Result<void>>;
   /** What is no valid value is left out and counted. */
   entries(): Promise<Result<{ readonly entries: readonly BucketEntry<T>[]; readonly invalid: number }>>;
 }
@@ -47,10 +49,23 @@ export async function openBucket<T>(link: NatsLink, options: BucketOptions<T>): 
       maxValueSize: MOST_BYTES,
       ...(maxAge === undefined ? {} : { ttl: maxAge }),
     };
-    return ok(new JsonBucket(await manager.create(name, settings), options));
+    const kv = await manager.create(name, settings);
+    await keepAge(link, kv, maxAge);
+    return ok(new JsonBucket(kv, options));
   } catch (thrown) {
     return err(jetStreamFailure(thrown, `the bucket '${name}'`));
   }
+}
+
+/** A bucket that is there already is given as it is, with the age that it was made with. */
+async function keepAge({ connection }: NatsLink, kv: KV, maxAge: Ms | undefined): Promise<void> {
+  const { ttl, streamInfo } = await kv.status();
+  if (ttl === (maxAge ?? 0)) return;
+  const { name, duplicate_window: window } = streamInfo.config;
+  const age = nanos(maxAge ?? 0);
+  const manager = await jetstreamManager(connection);
+  // The server takes no window that is longer than the age.
+  await manager.streams.update(name, { max_age: age, duplicate_window: age === 0 ? window : Math.min(window, age) });
 }
 
 class JsonBucket<T> implements Bucket<T> {
@@ -88,8 +103,8 @@ class JsonBucket<T> implements Bucket<T> {
     }
   }
 
-  remove(key: string): Promise<Result<void>> {
-    return this.#try(() => this.#kv.delete(key));
+  remove(key: string, { revision }: { readonly revision?: number } = {}): Promise<Result<void>> {
+    return this.#try(() => this.#kv.delete(key, revision === undefined ? {} : { previousSeq: revision }));
   }
 
   entries(): Promise<Result<{ readonly entries: readonly BucketEntry<T>[]; readonly invalid: number }>> {

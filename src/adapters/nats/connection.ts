@@ -116,7 +116,8 @@ class Link implements NatsLink {
 }
 
 function clientOptions(servers: readonly string[], options: NatsOptions): ConnectionOptions {
-  const { name, tls, timeout = seconds(3) } = options;
+  const { name, timeout = seconds(3), allowPlain = false } = options;
+  const tls = options.tls ?? (servers.some((server) => server.startsWith("tls://")) ? {} : undefined);
   let tries = 0;
   let lastTry = Number.NEGATIVE_INFINITY;
   return {
@@ -136,7 +137,9 @@ function clientOptions(servers: readonly string[], options: NatsOptions): Connec
     pingInterval: seconds(5),
     maxPingOut: 2,
     ...accessOptions(options.access),
-    ...(tls !== undefined || servers.some((server) => server.startsWith("tls://")) ? { tls: tls ?? {} } : {}),
+    // A server tells of others of its cluster, on other machines: what holds for an address that is given holds for them too.
+    ignoreClusterUpdates: tls === undefined && !allowPlain,
+    ...(tls === undefined ? {} : { tls }),
   };
 }
 

@@ -18,6 +18,8 @@ import {
 
 /** A thousand members' reports; what is longer is not read. */
 export const MOST_BYTES = 262_144;
+/** What they are told: as much as a NATS server takes unless it is told otherwise. */
+const MOST_ANSWER_BYTES = 1_048_576;
 const MOST_MEMBERS = 1_000;
 const MOST_VALUES = 64;
 
@@ -131,10 +133,11 @@ const answerTo = <T extends z.ZodType>(value: T) =>
     }),
   ]);
 
-export const readJoin = (bytes: Uint8Array): Result<JoinRequest> => read(bytes, joinRequest, "a request to join");
+export const readJoin = (bytes: Uint8Array): Result<JoinRequest> =>
+  read(bytes, joinRequest, { what: "a request to join" });
 
 export function readStep(bytes: Uint8Array): Result<StepRequest> {
-  const found = read(bytes, stepRequest, "a request of a step");
+  const found = read(bytes, stepRequest, { what: "a request of a step" });
   if (!found.ok) return found;
   const { step, members } = found.value;
   return ok({
@@ -168,9 +171,13 @@ export function writeAnswer(result: Result<JoinAnswer | StepAnswer | HostState>)
 const plainArrays = (_key: string, value: unknown): unknown =>
   value instanceof Float32Array ? Array.from(value) : value;
 
-function read<T>(bytes: Uint8Array, schema: z.ZodType<T>, what: string): Result<T> {
-  if (bytes.length > MOST_BYTES)
-    return err(malformed(`${what} has ${bytes.length} bytes and may have ${MOST_BYTES}; send fewer members in one`));
+function read<T>(
+  bytes: Uint8Array,
+  schema: z.ZodType<T>,
+  { what, most = MOST_BYTES }: { readonly what: string; readonly most?: number },
+): Result<T> {
+  if (bytes.length > most)
+    return err(malformed(`${what} has ${bytes.length} bytes and may have ${most}; put fewer agents into one process`));
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
@@ -187,8 +194,7 @@ function read<T>(bytes: Uint8Array, schema: z.ZodType<T>, what: string): Result<
 }
 
 function told<T extends z.ZodType>(bytes: Uint8Array, schema: T): Result<z.output<T>> {
-  // Answers are the coordinator's, which holds as many functions as its pool has.
-  const found = read(bytes, answerTo(schema), "an answer of the coordinator");
+  const found = read(bytes, answerTo(schema), { what: "an answer of the coordinator", most: MOST_ANSWER_BYTES });
   return found.ok ? (found.value as Result<z.output<T>>) : found;
 }
 

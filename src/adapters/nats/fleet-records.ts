@@ -56,6 +56,7 @@ const kept = z.strictObject({
   incarnation: z.int().min(0),
   group: z.string(),
   session: z.string(),
+  terms: z.string(),
   values: z.array(z.number()).nullable(),
 });
 const lifeCount = z.strictObject({ lives: z.int().min(0) });
@@ -120,9 +121,7 @@ function records({
     keep: (some) => all(some.map((member) => members.put(member.agent, member))),
     forget: (agents) => all(agents.map((agent) => members.remove(agent))),
     renew: () => renewLease(lease),
-    release: async () => {
-      await lease.bucket.remove(KEY);
-    },
+    release: () => releaseLease(lease),
   };
 }
 
@@ -162,6 +161,14 @@ async function renewLease(lease: Lease): Promise<Result<void>> {
   if (found.value.value.holder !== self) return err(anotherHas(pool));
   lease.revision = found.value.revision;
   return ok(undefined);
+}
+
+/** Only its own: one that lost the pool to another must not take the lease from it. */
+async function releaseLease({ bucket, self }: Lease): Promise<void> {
+  const found = await bucket.get(KEY);
+  if (!found.ok || found.value?.value.holder !== self) return;
+  // Not told whether that went well: a lease that stays ages away.
+  await bucket.remove(KEY, { revision: found.value.revision });
 }
 
 const anotherHas = (pool: string) =>

@@ -58,7 +58,7 @@ export interface FleetServiceOptions {
 }
 
 export interface FleetService {
-  /** Resolves when the coordinator cannot go on: another one has the pool. */
+  /** Resolves when the coordinator cannot go on: another one has the pool, or the server lets it hear nobody. */
   readonly ended: Promise<Failure>;
   close(): Promise<void>;
 }
@@ -75,7 +75,8 @@ class Service implements FleetService {
   readonly #waiting = new Map<string, Msg>();
   #timer: NodeJS.Timeout | undefined;
   readonly #upkeep: NodeJS.Timeout;
-  #isBusy = false;
+  /** What renews the lease and keeps members, while it is at it. */
+  #keepingUp: Promise<void> | undefined;
   #isClosed = false;
   #openedAt: Ms;
   #keptAt: Ms;
@@ -92,6 +93,8 @@ class Service implements FleetService {
       link.connection.subscribe(subject, {
         callback: (failed, message) => {
           if (failed === null) handle(message);
+          // Nobody would be heard on it, now or later.
+          else this.#end(natsFailure(failed, `agents' requests on '${subject}'`));
         },
       });
     this.#openedAt = this.#now();
@@ -102,7 +105,12 @@ class Service implements FleetService {
       on(names.leaves, (message) => void this.#leave(message)),
       on(names.status, (message) => this.#answer(message, ok(options.fleet.state()))),
     ];
-    this.#upkeep = setInterval(() => void this.#keepUp(), leaseRenewal);
+    this.#upkeep = setInterval(() => {
+      // A server that is away makes calls wait: no more of them than one.
+      this.#keepingUp ??= this.#keepUp().finally(() => {
+        this.#keepingUp = undefined;
+      });
+    }, leaseRenewal);
     this.#schedule();
   }
 
@@ -111,6 +119,8 @@ class Service implements FleetService {
     clearTimeout(this.#timer);
     clearInterval(this.#upkeep);
     for (const subscription of this.#subscriptions) subscription.unsubscribe();
+    // A renewal under way would take the lease again.
+    await this.#keepingUp;
     await this.#options.records.release();
   }
 
@@ -199,24 +209,17 @@ class Service implements FleetService {
   }
 
   async #keepUp(): Promise<void> {
-    // A server that is away makes calls wait: no more of them than one.
-    if (this.#isBusy) return;
-    this.#isBusy = true;
-    try {
-      const { records, expiry, on, fleet } = this.#options;
-      const renewed = await records.renew();
-      if (!renewed.ok) {
-        if (renewed.failure.code === "agents.another-coordinator") this.#end(renewed.failure);
-        else on.trouble(renewed.failure);
-        return;
-      }
-      const now = this.#now();
-      if (now - this.#keptAt < expiry / 3) return;
-      await this.#keep(fleet.keep(milliseconds(this.#keptAt - expiry / 3)));
-      this.#keptAt = now;
-    } finally {
-      this.#isBusy = false;
+    const { records, expiry, on, fleet } = this.#options;
+    const renewed = await records.renew();
+    if (!renewed.ok) {
+      if (renewed.failure.code === "agents.another-coordinator") this.#end(renewed.failure);
+      else on.trouble(renewed.failure);
+      return;
     }
+    const now = this.#now();
+    if (now - this.#keptAt < expiry / 3) return;
+    await this.#keep(fleet.keep(milliseconds(this.#keptAt - expiry / 3)));
+    this.#keptAt = now;
   }
 
   async #keep(members: readonly KeptMember[]): Promise<void> {

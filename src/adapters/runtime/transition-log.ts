@@ -22,6 +22,7 @@ import { CodedError, failure, parseWorkloadId, unwrap, type WorkloadId } from ".
 import type { FleetTransition } from "../../control/agents/index.ts";
 import { makeFolder } from "./make-folder.ts";
 import { sealedLine, sealedLinesIn } from "./sealed-lines.ts";
+import { syncFolder } from "./write-file.ts";
 
 export interface TransitionLog {
   /** On disk when it returns; throws where it cannot be. */
@@ -63,7 +64,12 @@ export function openTransitionLog({
     damaged += broken;
     for (const line of lines) remember(readTransition(line, path));
   }
-  let handle = openSync(file, "a");
+  const begin = (): number => {
+    const opened = openSync(file, "a");
+    syncFolder(folder);
+    return opened;
+  };
+  let handle = begin();
   let size = statSync(file).size;
   return {
     damaged,
@@ -77,7 +83,7 @@ export function openTransitionLog({
       if (size < mostBytes) return;
       closeSync(handle);
       renameSync(file, previous);
-      handle = openSync(file, "a");
+      handle = begin();
       size = 0;
     },
     recent: (agent) => recent.get(agent)?.slice(-MOST_RECENT) ?? [],

@@ -26,7 +26,7 @@ export function writeFileAtomically(file: string, content: string | Uint8Array):
 }
 
 /** A name is part of its folder: without this a power cut may bring the old file back. */
-function syncFolder(folder: string): void {
+export function syncFolder(folder: string): void {
   // Windows opens no folders; there the rename itself is all that can be asked for.
   if (process.platform === "win32") return;
   const handle = openSync(folder, "r");

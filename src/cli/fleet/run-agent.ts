@@ -21,6 +21,7 @@ import { type JoinAnswer, RemoteMember, RemoteParty, type StepAnswer, variants }
 import { functionSpace, functionsLearner } from "../../control/tasks/functions/index.ts";
 import { createLearner, type Learner } from "../../learn/rl/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
+import { pause } from "../pause.ts";
 import type { Session } from "../shell.ts";
 import { type AgentCheckpoints, agentCheckpoints } from "./agent-checkpoints.ts";
 import { type AgentConfig, natsOptions } from "./fleet-schema.ts";
@@ -103,19 +104,19 @@ class AgentProcess {
 
   async live(): Promise<void> {
     const { log, signal } = this.#session;
-    for (let pause = FIRST_PAUSE; !signal.aborted; ) {
+    for (let rest = FIRST_PAUSE; !signal.aborted; ) {
       const joined = await this.#join();
       if (joined.ok && joined.value.members.length > 0) {
         const why = await this.#takePart(joined.value);
         if (why === undefined) return;
-        pause = FIRST_PAUSE;
+        rest = FIRST_PAUSE;
         log.warn(
           { code: why.code, why: why.message },
           "out of the fleet: the pool's rules act until this process is back",
         );
       } else if (!joined.ok) log.warn({ code: joined.failure.code, why: joined.failure.message }, "cannot join yet");
-      await this.#pause(pause);
-      pause = Math.min(LONGEST_PAUSE, 2 * pause);
+      await pause(rest, signal);
+      rest = Math.min(LONGEST_PAUSE, 2 * rest);
     }
   }
 
@@ -249,19 +250,6 @@ class AgentProcess {
       this.#onLost = stop;
       // Never rejects: failures are values.
       void answer.then(end);
-    });
-  }
-
-  #pause(time: number): Promise<void> {
-    const { signal } = this.#session;
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", done);
-        resolve();
-      };
-      const timer = setTimeout(done, time);
-      signal.addEventListener("abort", done, { once: true });
     });
   }
 }

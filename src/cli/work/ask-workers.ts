@@ -11,11 +11,11 @@
 import type { WorkOffer, WorkOutcome } from "../../adapters/nats/index.ts";
 import { offerId } from "../../adapters/nats/index.ts";
 import { CodedError, type Failure, failure, ok, type Result } from "../../base/index.ts";
+import { pause } from "../pause.ts";
 import type { Session } from "../shell.ts";
 import { plainJson } from "../studies/plain-json.ts";
 import type { StudyJobOutcome } from "../studies/study-kinds.ts";
 import type { OpenQueue } from "./open-queue.ts";
-import { pause } from "./pause.ts";
 
 export interface AskedJob {
   /** For people. */

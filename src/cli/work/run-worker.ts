@@ -12,6 +12,7 @@ import { INLINE_BYTES } from "../../adapters/nats/index.ts";
 import { CodedError, type Failure, failure, failureOf } from "../../base/index.ts";
 import type { Study } from "../../studies/index.ts";
 import type { KernelChoice } from "../kernels.ts";
+import { pause } from "../pause.ts";
 import { printJson, printLine, type Session } from "../shell.ts";
 import { describeJob, type JobPool, openJobPool } from "../studies/job-pool.ts";
 import { loadStudies } from "../studies/load-studies.ts";
@@ -21,7 +22,6 @@ import { trainModel } from "./model-kinds.ts";
 import { type OfferedWork, offeredWork } from "./offered-study.ts";
 import { type OpenQueue, openQueue, type QueueAccess } from "./open-queue.ts";
 import { differenceOf, ownBuild } from "./own-build.ts";
-import { pause } from "./pause.ts";
 
 export interface WorkerSettings {
   readonly access: QueueAccess;
@@ -36,6 +36,8 @@ export interface WorkerSettings {
 
 const WAIT_MS = 2_000;
 const RETRY_MS = 1_000;
+/** Enough for streams to be made anew after the server lost its disk. */
+const MOST_REFUSALS = 5;
 /** For whoever is not at fault: somebody else may have what this machine has not. */
 const HAND_BACK_MS = 2_000;
 
@@ -193,15 +195,22 @@ class Worker {
     await job.done();
   }
 
-  /** What took an hour is not given up because the server is away for a minute. */
+  /**
+   * What took an hour is not given up because the server is away for a minute. One that is there and refuses, such as a full one,
+   * is not asked for ever: as long as this worker says that it is at the job, nobody else takes it.
+   */
   async #insist(
     store: () => Promise<{ readonly ok: true } | { readonly ok: false; readonly failure: Failure }>,
   ): Promise<void> {
-    const { signal } = this.#session;
-    for (;;) {
+    const { signal, log } = this.#session;
+    let refusals = 0;
+    for (let tries = 0; ; tries++) {
       const stored = await store();
       if (stored.ok) return;
-      if (signal.aborted || stored.failure.code === "work.too-large") throw new CodedError(stored.failure);
+      const why = stored.failure;
+      if (tries === 0) log.warn(plain(why), "cannot store an outcome yet");
+      if (!why.retry) refusals += 1;
+      if (signal.aborted || why.code === "work.too-large" || refusals === MOST_REFUSALS) throw new CodedError(why);
       await pause(RETRY_MS, signal);
     }
   }

@@ -61,6 +61,8 @@ export interface KeptMember {
   readonly incarnation: number;
   readonly group: string;
   readonly session: string;
+  /** What its process was told of the pool when it joined, as text. */
+  readonly terms: string;
   readonly values: readonly number[] | null;
 }
 
@@ -128,12 +130,16 @@ export class FleetHost<F extends FleetFunction, W extends FleetWorld<F> = FleetW
     }
   }
 
-  /** Members that an earlier coordinator of the pool wrote down: they go on without joining again. */
+  /**
+   * Members that an earlier coordinator of the pool wrote down: they go on without joining again. Where its settings were others,
+   * such as the variant, what they were told no longer holds: their session is not known, and they join again.
+   */
   restore(
     members: readonly KeptMember[],
     { step, lastIncarnation, now }: { readonly step: number; readonly lastIncarnation: number; readonly now: Ms },
   ): void {
-    const known = members.filter(({ agent }) => this.#rules.has(agent));
+    const terms = this.#terms();
+    const known = members.filter((member) => this.#rules.has(member.agent) && member.terms === terms);
     this.#options.coordinator.restore({
       step,
       lastIncarnation,
@@ -151,9 +157,12 @@ export class FleetHost<F extends FleetFunction, W extends FleetWorld<F> = FleetW
 
   /** What is to be kept of those who were heard of since. */
   keep(since: Ms): readonly KeptMember[] {
+    const terms = this.#terms();
     return this.#options.coordinator.snapshot().members.flatMap(({ agent, incarnation, group, values, seenAt }) => {
       const seat = this.#seats.get(agent);
-      return seat === undefined || seenAt < since ? [] : [{ agent, incarnation, group, values, session: seat.session }];
+      return seat === undefined || seenAt < since
+        ? []
+        : [{ agent, incarnation, group, values, terms, session: seat.session }];
     });
   }
 
@@ -399,6 +408,12 @@ export class FleetHost<F extends FleetFunction, W extends FleetWorld<F> = FleetW
 
   #isMember(session: string, agent: WorkloadId, incarnation: number): boolean {
     return this.#seatOf(session, agent)?.incarnation === incarnation;
+  }
+
+  /** All that members act by and are told only when they join. */
+  #terms(): string {
+    const { variant, contextSize, pool, pace, patience } = this.#options;
+    return JSON.stringify([variant, contextSize, pool.cores, pool.memory, pace + patience]);
   }
 
   #seatOf(session: string, agent: WorkloadId): Seat | undefined {
