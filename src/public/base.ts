@@ -2,12 +2,14 @@
 
 export type {
   AgentId,
+  Bytes,
   Clock,
   EpisodeId,
   Failure,
   Mode,
   Ms,
   Reason,
+  Resource,
   Result,
   Rng,
   WorkloadId,
