@@ -1,20 +1,21 @@
 /** SIMPPO's Figures 7 and 8: functions come and go, and what new agents begin with. */
 import type { Figure } from "../adapters/plot/index.ts";
 import { seededRng } from "../base/index.ts";
-import { estimateOver, promiseAtMost, reproduceAtLeast, reproduceAtMost, shown } from "./claim.ts";
+import { promiseAtMost, reproduceAtLeast, reproduceAtMost, shown } from "./claim.ts";
 import {
   type ChurnConfig,
   type ChurnResult,
   type ChurnVariant,
   episodesToReturn,
   NEVER,
+  overRuns,
   rewardDrop,
   runChurn,
 } from "./simppo/churn.ts";
 import { smoothedCurve } from "./simppo/comparison.ts";
 import { usualScene } from "./simppo/scene.ts";
 import { mean } from "./statistics/index.ts";
-import type { Estimate, Study, StudyRow, UnitResult } from "./study.ts";
+import type { Study, StudyRow, UnitResult } from "./study.ts";
 
 const ID = "simppo-churn";
 type Results = readonly UnitResult<ChurnResult>[];
@@ -42,25 +43,7 @@ export const simppoChurn: Study<ChurnResult, ChurnConfig> = {
 };
 
 function rows(results: Results, config: ChurnConfig): readonly StudyRow[] {
-  const rng = seededRng(1).fork(ID);
-  const seeds = [...new Set(results.map(({ seed }) => seed))];
-  const of = (unit: ChurnVariant, seed: number) =>
-    results.find((result) => result.unit === unit && result.seed === seed)?.result;
-  const over = (
-    units: readonly ChurnVariant[],
-    {
-      id,
-      unit,
-      score,
-    }: { readonly id: string; readonly unit: string; readonly score: (...runs: ChurnResult[]) => number },
-  ): Estimate =>
-    estimateOver(
-      seeds.flatMap((seed) => {
-        const runs = units.map((one) => of(one, seed));
-        return runs.some((run) => run === undefined) ? [] : [score(...(runs as ChurnResult[]))];
-      }),
-      { unit, rng: rng.fork(id) },
-    );
+  const over = overRuns(results, seededRng(1).fork(ID));
   const joins = config.changes.flatMap((change, i) => (change > 0 ? [i] : []));
   const leaves = config.changes.flatMap((change, i) => (change < 0 ? [i] : []));
   const drop = (changes: readonly number[]) => (run: ChurnResult) =>

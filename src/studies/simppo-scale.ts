@@ -1,8 +1,15 @@
 /** SIMPPO's section 7.4: more functions on more machines; what a change of members costs, and what is served. */
 import type { Figure } from "../adapters/plot/index.ts";
 import { seededRng } from "../base/index.ts";
-import { estimateOver, promiseAtMost, reproduceAtMost, shown } from "./claim.ts";
-import { type ChurnConfig, type ChurnResult, episodesToReturn, rewardDrop, runChurn } from "./simppo/churn.ts";
+import { promiseAtMost, reproduceAtMost, shown } from "./claim.ts";
+import {
+  type ChurnConfig,
+  type ChurnResult,
+  episodesToReturn,
+  overRuns,
+  rewardDrop,
+  runChurn,
+} from "./simppo/churn.ts";
 import { smoothedCurve } from "./simppo/comparison.ts";
 import { profileOf, usualScene } from "./simppo/scene.ts";
 import { mean, median } from "./statistics/index.ts";
@@ -57,25 +64,9 @@ const paper = (value: number | null, unit: string): PaperFigure | null =>
   value === null ? null : { low: value, high: value, unit, where: "Table 4" };
 
 function rows(results: Results, config: ScaleConfig): readonly StudyRow[] {
-  const rng = seededRng(1).fork(ID);
-  const seeds = [...new Set(results.map(({ seed }) => seed))];
-  const of = (size: number, seed: number) =>
-    results.find((result) => result.unit === String(size) && result.seed === seed)?.result;
-  const over = (
-    sizes: readonly number[],
-    {
-      id,
-      unit,
-      score,
-    }: { readonly id: string; readonly unit: string; readonly score: (...runs: ChurnResult[]) => number },
-  ): Estimate =>
-    estimateOver(
-      seeds.flatMap((seed) => {
-        const runs = sizes.map((size) => of(size, seed));
-        return runs.some((run) => run === undefined) ? [] : [score(...(runs as ChurnResult[]))];
-      }),
-      { unit, rng: rng.fork(id) },
-    );
+  const byUnit = overRuns(results, seededRng(1).fork(ID));
+  const over = (sizes: readonly number[], score: Parameters<typeof byUnit>[1]): Estimate =>
+    byUnit(sizes.map(String), score);
   const small = config.sizes.includes(20) ? 20 : (config.sizes[0] as number);
   const large = config.sizes.at(-1) as number;
   const drop = (run: ChurnResult, change: number): number => rewardDrop(run, config, change);

@@ -234,7 +234,7 @@ test("garbage in the queue and among outcomes is refused and counted, and all jo
   const outcomes = new Set<string>();
   const manager = await jetstreamManager(link.connection);
   const asked = ask({ folder: "asked", args: helped(...FEW) });
-  // Of jobs that wait: an outcome that is no JSON, and one that JSON reads as infinite.
+  // Of jobs that wait: an outcome that is not valid JSON, and one that JSON reads as infinite.
   for (let tries = 0; outcomes.size < 2 && tries < 400; tries++) {
     const { state } = await manager.streams.info("coxswain-work", { subjects_filter: `${jobs}.>` });
     for (const subject of Object.keys(state.subjects ?? {}).slice(2, 4)) outcomes.add(subject);

@@ -239,7 +239,7 @@ describe("what goes wrong on the way", () => {
   });
 
   test.each([
-    ["is no JSON", "<html>it works</html>"],
+    ["is not JSON", "<html>it works</html>"],
     ["breaks off", '{"exec":{"kind":"nodej'],
     ["is of another shape", '{"exec":{"kind":"nodejs:20"},"limits":{"memory":"256 MB"}}'],
     ["is no object", "17"],

@@ -1,12 +1,14 @@
 /**
  * A fleet through changes of its members.
- * Owns: one such run, what it loses at a change, how long until that is made good. Not here: claims (simppo-churn.ts).
+ * Owns: one such run, what it loses at a change, how long until that is made good, scores of runs over seeds. Not here: claims (simppo-churn.ts).
  */
-import { seededRng, type WorkloadId } from "../../base/index.ts";
+import { type Rng, seededRng, type WorkloadId } from "../../base/index.ts";
 import { FleetTraining, variants } from "../../control/agents/index.ts";
 import type { Kernels } from "../../learn/tensor/index.ts";
 import { type FunctionProfile, functionKind, functionKinds, functionMix, functionNames } from "../../sim/index.ts";
+import { estimateOver } from "../claim.ts";
 import { mean } from "../statistics/index.ts";
+import type { Estimate, UnitResult } from "../study.ts";
 import { functionId, Scene, type SceneConfig } from "./scene.ts";
 import { type FunctionScore, Score } from "./score.ts";
 
@@ -115,4 +117,25 @@ export function episodesToReturn(result: ChurnResult, config: Pick<ChurnConfig, 
   for (let i = 0; i + AFTER <= config.every; i++)
     if (mean(result.curve.slice(at + i, at + i + AFTER)) >= enough) return i;
   return NEVER;
+}
+
+/** Estimates over seeds of what is scored from one run of each unit that is named; a seed that lacks one is left out. */
+export function overRuns(results: readonly UnitResult<ChurnResult>[], rng: Rng) {
+  const seeds = [...new Set(results.map(({ seed }) => seed))];
+  const of = (unit: string, seed: number) =>
+    results.find((result) => result.unit === unit && result.seed === seed)?.result;
+  return (units: readonly string[], { id, unit, score }: RunsScore): Estimate =>
+    estimateOver(
+      seeds.flatMap((seed) => {
+        const runs = units.map((one) => of(one, seed));
+        return runs.some((run) => run === undefined) ? [] : [score(...(runs as ChurnResult[]))];
+      }),
+      { unit, rng: rng.fork(id) },
+    );
+}
+
+interface RunsScore {
+  readonly id: string;
+  readonly unit: string;
+  readonly score: (...runs: ChurnResult[]) => number;
 }
